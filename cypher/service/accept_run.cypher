@@ -1,0 +1,39 @@
+// The provider accepted the turn: the run enters history as the thread's head, and its provider thread,
+// new or resumed, knows it now.
+// $threadId: STRING
+// $runId: STRING
+// $previousRunId: STRING
+// $providerThread: MAP
+// $nativeTurnId: STRING
+// $leaseUntil: ZONED DATETIME
+// $forkedFromId: STRING
+// $handoffIds: LIST<STRING>
+// $now: ZONED DATETIME
+// Columns: run, providerThread
+MATCH (t:Thread {id: $threadId})
+MATCH (r:Run {id: $runId})
+MERGE (p:ProviderThread {id: $providerThread.id})
+  ON CREATE SET p = $providerThread
+SET p.tipRunId = r.id, p.tipPosition = r.position, p.turns = p.turns + 1
+SET r.status = 'running', r.startedAt = $now, r.leaseUntil = $leaseUntil, r.providerThreadId = p.id,
+    r.nativeThreadId = p.nativeThreadId, r.nativeTurnId = $nativeTurnId, r.turnOrdinal = p.turns,
+    r.ordinal = t.headOrdinal + 1
+SET t.headRunId = r.id, t.headPosition = r.position, t.headGeneration = r.generation, t.headOrdinal = r.ordinal,
+    t.headTokens = r.tokensBefore + r.tokens, t.provider = r.provider
+MERGE (t)-[:BACKED_BY]->(p)
+CREATE (p)-[:COVERS {via: 'native', nativeTurnId: $nativeTurnId}]->(r)
+WITH r, p
+CALL (r) {
+  MATCH (previous:Run {id: $previousRunId})
+  CREATE (previous)-[:NEXT_RUN]->(r)
+}
+CALL (p) {
+  MATCH (origin:ProviderThread {id: $forkedFromId})
+  CREATE (p)-[:FORKED_FROM]->(origin)
+}
+CALL (p) {
+  UNWIND $handoffIds AS handoffId
+  MATCH (h:ContextHandoff {id: handoffId})-[:CARRIES]->(carried:Run)
+  CREATE (p)-[:COVERS {via: 'handoff', handoffId: h.id}]->(carried)
+}
+RETURN r {.*} AS run, p {.*} AS providerThread

@@ -1,0 +1,10 @@
+// The threads that a thread's history runs through, itself included.
+// $threadId: STRING
+// Columns: chain
+MATCH (t:Thread {id: $threadId})<-[:FORK*0..]-(a:Thread)
+WITH DISTINCT a
+RETURN collect({
+  threadId: a.id, originThreadId: a.originThreadId, originPosition: a.originPosition,
+  originItemPosition: a.originItemPosition, originTokens: a.originTokens, originOrdinal: a.originOrdinal,
+  headPosition: a.headPosition, headTokens: a.headTokens, headOrdinal: a.headOrdinal
+}) AS chain

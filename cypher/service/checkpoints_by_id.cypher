@@ -1,0 +1,6 @@
+// checkpoints by id, in no order; ids of nothing are left out.
+// $ids: LIST<STRING>
+// Columns: records
+UNWIND $ids AS id
+MATCH (n:Checkpoint {id: id})
+RETURN collect(n {.*}) AS records

@@ -1,0 +1,10 @@
+// All items of these runs, each run's in order.
+// $runIds: LIST<STRING>
+// Columns: runs
+UNWIND $runIds AS runId
+CALL (runId) {
+  MATCH (i:TurnItem {runId: runId})
+  WITH i ORDER BY i.position
+  RETURN collect(i {.*}) AS items
+}
+RETURN collect({runId: runId, items: items}) AS runs

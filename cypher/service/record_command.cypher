@@ -1,0 +1,16 @@
+// What ends every command: its event, in the order of the tree, and its answer on the receipt.
+// The root thread is written here, last: that lock orders the events of a tree, and is held as briefly as can be.
+// $rootThreadId: STRING
+// $event: MAP
+// $key: STRING
+// $result: STRING
+// $now: ZONED DATETIME
+// Columns: seq
+MATCH (receipt:CommandReceipt {key: $key})
+SET receipt.result = $result
+WITH receipt
+MATCH (root:Thread {id: $rootThreadId})
+SET root.eventCount = root.eventCount + 1
+CREATE (e:Event)
+SET e = $event, e.rootThreadId = root.id, e.seq = root.eventCount, e.at = $now
+RETURN e.seq AS seq

@@ -1,0 +1,11 @@
+// The checkpoints of a thread, newest first.
+// $threadId: STRING
+// $limit: INTEGER
+// Columns: records
+MATCH (t:Thread {id: $threadId})
+CALL (t) {
+  MATCH (c:Checkpoint {threadId: t.id})
+  WITH c ORDER BY c.position DESC, c.createdAt DESC, c.id DESC LIMIT $limit
+  RETURN collect(c {.*}) AS records
+}
+RETURN records

@@ -1,0 +1,5 @@
+// One transfer.
+// $transferId: STRING
+// Columns: transfer
+MATCH (f:ContextTransfer {id: $transferId})
+RETURN f {.*} AS transfer

@@ -1,0 +1,1 @@
+"""Plait: a lineage service for agent threads."""

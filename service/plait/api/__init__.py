@@ -1,0 +1,1 @@
+"""GraphQL over HTTP: types, queries, mutations, errors, and the ASGI application."""

@@ -1,0 +1,134 @@
+"""The mutations: check the input, run the command, hand out what it gives."""
+
+from typing import Annotated, TypeAlias
+
+import strawberry
+
+from plait.api import inputs, payloads, validation
+from plait.api.checks import mutation_key
+from plait.api.context import Info
+from plait.api.types.plan import FreshPlan
+from plait.commands.contracts import StartResult
+
+_WHAT = "What to do, and the name of this request."
+
+CreateThread: TypeAlias = Annotated[inputs.CreateThreadInput, strawberry.argument(description=_WHAT)]
+ForkThread: TypeAlias = Annotated[inputs.ForkThreadInput, strawberry.argument(description=_WHAT)]
+StartRun: TypeAlias = Annotated[inputs.StartRunInput, strawberry.argument(description=_WHAT)]
+ReportRunStarted: TypeAlias = Annotated[inputs.ReportRunStartedInput, strawberry.argument(description=_WHAT)]
+AppendTurnItems: TypeAlias = Annotated[inputs.AppendTurnItemsInput, strawberry.argument(description=_WHAT)]
+CompleteRun: TypeAlias = Annotated[inputs.CompleteRunInput, strawberry.argument(description=_WHAT)]
+FailRun: TypeAlias = Annotated[inputs.FailRunInput, strawberry.argument(description=_WHAT)]
+InterruptRun: TypeAlias = Annotated[inputs.InterruptRunInput, strawberry.argument(description=_WHAT)]
+HeartbeatRun: TypeAlias = Annotated[inputs.HeartbeatRunInput, strawberry.argument(description=_WHAT)]
+CreateCheckpoint: TypeAlias = Annotated[inputs.CreateCheckpointInput, strawberry.argument(description=_WHAT)]
+CancelTransfer: TypeAlias = Annotated[inputs.CancelTransferInput, strawberry.argument(description=_WHAT)]
+
+
+@strawberry.type(
+    description="Changes. Each is one transaction, all or nothing, and takes a `clientMutationId` to be safe to repeat."
+)
+class Mutation:
+    @strawberry.mutation(description="Make a new root thread.")
+    @staticmethod
+    async def create_thread(info: Info, input: CreateThread) -> payloads.CreateThreadPayload | None:
+        key, wanted = mutation_key(input.client_mutation_id), validation.create_thread(input)
+        result = await info.context.commands.create_thread(key, wanted)
+        info.context.forget().threads.keep(result.thread)
+        return payloads.CreateThreadPayload(client_mutation_id=key, thread=result.thread)
+
+    @strawberry.mutation(
+        description="Fork a thread at a point of its history, at once: nothing is copied and no provider is asked."
+    )
+    @staticmethod
+    async def fork_thread(info: Info, input: ForkThread) -> payloads.ForkThreadPayload | None:
+        key, wanted = mutation_key(input.client_mutation_id), validation.fork_thread(input)
+        result = await info.context.commands.fork_thread(key, wanted)
+        info.context.forget().threads.keep(result.thread)
+        return payloads.ForkThreadPayload(client_mutation_id=key, thread=result.thread, transfer=result.transfer)
+
+    @strawberry.mutation(
+        description="Start a run: plan how its provider comes to know the thread's history, and hand out the plan."
+    )
+    @staticmethod
+    async def start_run(info: Info, input: StartRun) -> payloads.StartRunPayload | None:
+        key, wanted = mutation_key(input.client_mutation_id), validation.start_run(input, info.context.limits)
+        result = await info.context.commands.start_run(key, wanted)
+        plan = _started(info, result)
+        return payloads.StartRunPayload(client_mutation_id=key, run=result.run, plan=plan)
+
+    @strawberry.mutation(
+        description="Report that the provider accepted the turn of a run, or that it failed: then it is planned anew."
+    )
+    @staticmethod
+    async def report_run_started(info: Info, input: ReportRunStarted) -> payloads.ReportRunStartedPayload | None:
+        key, wanted = mutation_key(input.client_mutation_id), validation.report_run_started(input, info.context.limits)
+        result = await info.context.commands.report_run_started(key, wanted)
+        plan = _started(info, result)
+        return payloads.ReportRunStartedPayload(client_mutation_id=key, run=result.run, plan=plan)
+
+    @strawberry.mutation(description="Add items to a run that works; its message is its first item already.")
+    @staticmethod
+    async def append_turn_items(info: Info, input: AppendTurnItems) -> payloads.AppendTurnItemsPayload | None:
+        key, wanted = mutation_key(input.client_mutation_id), validation.append_turn_items(input, info.context.limits)
+        result = await info.context.commands.append_turn_items(key, wanted)
+        info.context.forget()
+        return payloads.AppendTurnItemsPayload(client_mutation_id=key, items=result.items)
+
+    @strawberry.mutation(description="Report that a run ended well; a checkpoint is made of it.")
+    @staticmethod
+    async def complete_run(info: Info, input: CompleteRun) -> payloads.CompleteRunPayload | None:
+        key, wanted = mutation_key(input.client_mutation_id), validation.complete_run(input)
+        result = await info.context.commands.complete_run(key, wanted)
+        info.context.forget().runs.keep(result.run)
+        return payloads.CompleteRunPayload(client_mutation_id=key, run=result.run, checkpoint=result.checkpoint)
+
+    @strawberry.mutation(description="Report that a run failed.")
+    @staticmethod
+    async def fail_run(info: Info, input: FailRun) -> payloads.FailRunPayload | None:
+        key, wanted = mutation_key(input.client_mutation_id), validation.end_run(input, info.context.limits)
+        result = await info.context.commands.fail_run(key, wanted)
+        info.context.forget().runs.keep(result.run)
+        return payloads.FailRunPayload(client_mutation_id=key, run=result.run)
+
+    @strawberry.mutation(description="Report that a run was stopped before it was done.")
+    @staticmethod
+    async def interrupt_run(info: Info, input: InterruptRun) -> payloads.InterruptRunPayload | None:
+        key, wanted = mutation_key(input.client_mutation_id), validation.end_run(input, info.context.limits)
+        result = await info.context.commands.interrupt_run(key, wanted)
+        info.context.forget().runs.keep(result.run)
+        return payloads.InterruptRunPayload(client_mutation_id=key, run=result.run)
+
+    @strawberry.mutation(description="Tell that the executor of a run is still there, which moves `leaseUntil` on.")
+    @staticmethod
+    async def heartbeat_run(info: Info, input: HeartbeatRun) -> payloads.HeartbeatRunPayload | None:
+        key, wanted = mutation_key(input.client_mutation_id), validation.heartbeat_run(input)
+        result = await info.context.commands.heartbeat_run(key, wanted)
+        info.context.forget().runs.keep(result.run)
+        return payloads.HeartbeatRunPayload(client_mutation_id=key, run=result.run)
+
+    @strawberry.mutation(description="Make a checkpoint of a thread's latest ended run, or of the one named.")
+    @staticmethod
+    async def create_checkpoint(info: Info, input: CreateCheckpoint) -> payloads.CreateCheckpointPayload | None:
+        key, wanted = mutation_key(input.client_mutation_id), validation.create_checkpoint(input, info.context.limits)
+        result = await info.context.commands.create_checkpoint(key, wanted)
+        info.context.forget()
+        return payloads.CreateCheckpointPayload(client_mutation_id=key, checkpoint=result.checkpoint)
+
+    @strawberry.mutation(description="Call off a transfer that waits for its target's next start.")
+    @staticmethod
+    async def cancel_transfer(info: Info, input: CancelTransfer) -> payloads.CancelTransferPayload | None:
+        key, wanted = mutation_key(input.client_mutation_id), validation.cancel_transfer(input)
+        result = await info.context.commands.cancel_transfer(key, wanted)
+        info.context.forget()
+        return payloads.CancelTransferPayload(client_mutation_id=key, transfer=result.transfer)
+
+
+def _started(info: Info, result: StartResult) -> FreshPlan | None:
+    loaders = info.context.forget()
+    loaders.runs.keep(result.run)
+    if result.start is None:
+        return None
+    loaders.transfers.keep(*result.start.transfers)
+    loaders.handoffs.keep(*result.start.handoffs)
+    return FreshPlan(result.start)

@@ -1,0 +1,88 @@
+"""What the mutations answer with."""
+
+import strawberry
+
+from plait.api.types.checkpoint import Checkpoint
+from plait.api.types.item import TurnItem
+from plait.api.types.plan import FreshPlan, StartPlan
+from plait.api.types.run import Run
+from plait.api.types.thread import Thread
+from plait.api.types.transfer import ContextTransfer
+from plait.domain import model as records
+
+_RUN = "The run, as it is now."
+
+
+@strawberry.type(description="What every mutation answers with.")
+class Payload:
+    client_mutation_id: str | None = strawberry.field(description="The one that was sent.")
+
+
+@strawberry.type(description="Answer of `createThread`.")
+class CreateThreadPayload(Payload):
+    thread: records.Thread = strawberry.field(graphql_type=Thread, description="The new thread.")
+
+
+@strawberry.type(description="Answer of `forkThread`.")
+class ForkThreadPayload(Payload):
+    thread: records.Thread = strawberry.field(graphql_type=Thread, description="The new thread.")
+    transfer: records.Transfer = strawberry.field(
+        graphql_type=ContextTransfer, description="The pending transfer from the point into the new thread."
+    )
+
+
+@strawberry.type(description="Answer of `startRun`.")
+class StartRunPayload(Payload):
+    run: records.Run = strawberry.field(graphql_type=Run, description="The new run.")
+    plan: FreshPlan | None = strawberry.field(graphql_type=StartPlan | None, description="How to start it.")
+
+
+@strawberry.type(description="Answer of `reportRunStarted`.")
+class ReportRunStartedPayload(Payload):
+    run: records.Run = strawberry.field(graphql_type=Run, description=_RUN)
+    plan: FreshPlan | None = strawberry.field(
+        graphql_type=StartPlan | None,
+        description="The plan that holds now: a new one after a failure; null when no way is left and the run failed.",
+    )
+
+
+@strawberry.type(description="Answer of `appendTurnItems`.")
+class AppendTurnItemsPayload(Payload):
+    items: tuple[records.TurnItem, ...] = strawberry.field(
+        graphql_type=list[TurnItem], description="The items, in the order they were sent."
+    )
+
+
+@strawberry.type(description="Answer of `completeRun`.")
+class CompleteRunPayload(Payload):
+    run: records.Run = strawberry.field(graphql_type=Run, description=_RUN)
+    checkpoint: records.Checkpoint | None = strawberry.field(
+        graphql_type=Checkpoint | None, description="The checkpoint that was made of it."
+    )
+
+
+@strawberry.type(description="Answer of `failRun`.")
+class FailRunPayload(Payload):
+    run: records.Run = strawberry.field(graphql_type=Run, description=_RUN)
+
+
+@strawberry.type(description="Answer of `interruptRun`.")
+class InterruptRunPayload(Payload):
+    run: records.Run = strawberry.field(graphql_type=Run, description=_RUN)
+
+
+@strawberry.type(description="Answer of `heartbeatRun`.")
+class HeartbeatRunPayload(Payload):
+    run: records.Run = strawberry.field(graphql_type=Run, description=_RUN)
+
+
+@strawberry.type(description="Answer of `createCheckpoint`.")
+class CreateCheckpointPayload(Payload):
+    checkpoint: records.Checkpoint = strawberry.field(graphql_type=Checkpoint, description="The new checkpoint.")
+
+
+@strawberry.type(description="Answer of `cancelTransfer`.")
+class CancelTransferPayload(Payload):
+    transfer: records.Transfer = strawberry.field(
+        graphql_type=ContextTransfer, description="The transfer, as it is now."
+    )

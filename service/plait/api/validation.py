@@ -1,0 +1,155 @@
+"""From what a client sent to what a command takes: every input is checked here, before any command."""
+
+from plait.api import checks, inputs
+from plait.api.services import Limits
+from plait.commands import contracts
+from plait.domain.errors import ErrorCode, InvalidInput
+from plait.domain.ids import IdKind, require_id
+from plait.graph.pages import ThreadFilter
+
+MAX_TITLE = 500
+MAX_LABEL = 200
+MAX_MODEL = 200
+MAX_NATIVE_ID = 500
+MAX_SEARCH = 200
+MAX_CODE = 100
+MAX_COMMIT = 200
+
+
+def create_thread(given: inputs.CreateThreadInput) -> contracts.CreateThread:
+    return contracts.CreateThread(
+        id=checks.optional_id(given.id, IdKind.THREAD, "id"), title=_title(given.title), created_by=given.created_by
+    )
+
+
+def fork_thread(given: inputs.ForkThreadInput) -> contracts.ForkThread:
+    return contracts.ForkThread(
+        id=checks.optional_id(given.id, IdKind.THREAD, "id"),
+        source_thread_id=require_id(given.source_thread_id, IdKind.THREAD, "sourceThreadId"),
+        point=_point(given.point),
+        title=_title(given.title),
+        created_by=given.created_by,
+    )
+
+
+def _point(given: inputs.PointInput | None) -> contracts.PointInput:
+    if given is None:
+        return contracts.PointInput()
+    if sum(id is not None for id in (given.run_id, given.checkpoint_id, given.turn_item_id)) > 1:
+        raise InvalidInput("point takes at most one of runId, checkpointId and turnItemId.")
+    return contracts.PointInput(
+        run_id=checks.optional_id(given.run_id, IdKind.RUN, "point.runId"),
+        checkpoint_id=checks.optional_id(given.checkpoint_id, IdKind.CHECKPOINT, "point.checkpointId"),
+        turn_item_id=checks.optional_id(given.turn_item_id, IdKind.ITEM, "point.turnItemId"),
+    )
+
+
+def start_run(given: inputs.StartRunInput, limits: Limits) -> contracts.StartRun:
+    return contracts.StartRun(
+        id=checks.optional_id(given.id, IdKind.RUN, "id"),
+        thread_id=require_id(given.thread_id, IdKind.THREAD, "threadId"),
+        provider=checks.provider_key(given.provider),
+        model=checks.optional_line(given.model, "model", MAX_MODEL),
+        message=checks.filled_text(given.message, "message", limits.max_text_bytes),
+        executor=given.executor,
+        strategy=given.strategy,
+    )
+
+
+def report_run_started(given: inputs.ReportRunStartedInput, limits: Limits) -> contracts.ReportRunStarted:
+    failure = given.failure and contracts.StartFailure(
+        code=checks.line(given.failure.code, "failure.code", MAX_CODE),
+        message=checks.text(given.failure.message, "failure.message", limits.max_text_bytes),
+    )
+    return contracts.ReportRunStarted(
+        run_id=require_id(given.run_id, IdKind.RUN, "runId"),
+        native_thread_id=checks.optional_line(given.native_thread_id, "nativeThreadId", MAX_NATIVE_ID),
+        native_turn_id=checks.optional_line(given.native_turn_id, "nativeTurnId", MAX_NATIVE_ID),
+        failure=failure,
+    )
+
+
+def append_turn_items(given: inputs.AppendTurnItemsInput, limits: Limits) -> contracts.AppendTurnItems:
+    run_id = require_id(given.run_id, IdKind.RUN, "runId")
+    if not given.items:
+        raise InvalidInput("items must hold at least one item.")
+    if len(given.items) > limits.max_list:
+        raise InvalidInput(
+            f"items may hold {limits.max_list} items at most, got {len(given.items)}.", ErrorCode.LIMIT_EXCEEDED
+        )
+    items = tuple(_item(item, f"items[{index}]", limits.max_text_bytes) for index, item in enumerate(given.items))
+    places: dict[str, int] = {}
+    for index, item in enumerate(items):
+        if item.id is not None and places.setdefault(item.id, index) != index:
+            raise InvalidInput(f"items[{index}].id is that of items[{places[item.id]}].")
+    return contracts.AppendTurnItems(run_id=run_id, items=items)
+
+
+def _item(given: inputs.TurnItemInput, place: str, max_bytes: int) -> contracts.NewItem:
+    return contracts.NewItem(
+        id=checks.optional_id(given.id, IdKind.ITEM, f"{place}.id"),
+        kind=given.kind,
+        text=checks.optional_text(given.text, f"{place}.text", max_bytes),
+        data=checks.json_value(given.data, f"{place}.data", max_bytes),
+        streaming=given.streaming,
+    )
+
+
+def complete_run(given: inputs.CompleteRunInput) -> contracts.EndRun:
+    usage = given.usage and contracts.Usage(
+        input_tokens=checks.count(given.usage.input_tokens, "usage.inputTokens"),
+        output_tokens=checks.count(given.usage.output_tokens, "usage.outputTokens"),
+    )
+    return contracts.EndRun(run_id=require_id(given.run_id, IdKind.RUN, "runId"), usage=usage)
+
+
+def end_run(given: inputs.FailRunInput | inputs.InterruptRunInput, limits: Limits) -> contracts.EndRun:
+    return contracts.EndRun(
+        run_id=require_id(given.run_id, IdKind.RUN, "runId"),
+        reason=checks.optional_text(given.reason, "reason", limits.max_text_bytes),
+    )
+
+
+def heartbeat_run(given: inputs.HeartbeatRunInput) -> contracts.HeartbeatRun:
+    return contracts.HeartbeatRun(run_id=require_id(given.run_id, IdKind.RUN, "runId"))
+
+
+def create_checkpoint(given: inputs.CreateCheckpointInput, limits: Limits) -> contracts.CreateCheckpoint:
+    workspace = given.workspace and contracts.Workspace(
+        vcs=checks.line(given.workspace.vcs, "workspace.vcs", MAX_CODE),
+        commit=checks.line(given.workspace.commit, "workspace.commit", MAX_COMMIT),
+    )
+    return contracts.CreateCheckpoint(
+        thread_id=require_id(given.thread_id, IdKind.THREAD, "threadId"),
+        run_id=checks.optional_id(given.run_id, IdKind.RUN, "runId"),
+        label=checks.line(given.label, "label", MAX_LABEL),
+        summary=checks.optional_text(given.summary, "summary", limits.max_text_bytes),
+        workspace=workspace,
+    )
+
+
+def cancel_transfer(given: inputs.CancelTransferInput) -> contracts.CancelTransfer:
+    return contracts.CancelTransfer(transfer_id=require_id(given.transfer_id, IdKind.TRANSFER, "transferId"))
+
+
+def thread_filter(given: inputs.ThreadFilterInput | None) -> ThreadFilter:
+    if given is None:
+        return ThreadFilter()
+    return ThreadFilter(
+        status=given.status,
+        root_thread_id=checks.optional_id(given.root_thread_id, IdKind.THREAD, "filter.rootThreadId"),
+        parent_thread_id=checks.optional_id(given.parent_thread_id, IdKind.THREAD, "filter.parentThreadId"),
+        provider=None if given.provider is None else checks.provider_key(given.provider, "filter.provider"),
+    )
+
+
+def search(given: str | None) -> str | None:
+    return checks.optional_line(given, "search", MAX_SEARCH)
+
+
+def model(given: str | None) -> str | None:
+    return checks.optional_line(given, "model", MAX_MODEL)
+
+
+def _title(given: str | None) -> str | None:
+    return None if given is None else checks.title(given, "title", MAX_TITLE)

@@ -1,0 +1,78 @@
+"""The commands of `plait`: what each takes, and how its errors reach a person. The work itself is elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from plait.cli.console import DownloadBar, complain, say
+from plait.cli.logs import configure_logs
+from plait.cli.serve import ServeError, serve_until_stopped
+from plait.localdb import LocalDbError, fetch_jars
+from plait.settings import Settings, SettingsError, load_settings, unknown_variables
+
+# Pretty tracebacks print local variables, passwords among them.
+app = typer.Typer(
+    name="plait",
+    help="Lineage service for agent threads: a graph in Neo4j, read over GraphQL.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+@app.command()
+def serve(
+    port: Annotated[
+        int | None, typer.Option(help="Port of the HTTP service; 0 takes any free one. [PLAIT_PORT, 8000]")
+    ] = None,
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Folder of the local Neo4j. [PLAIT_DATA_DIR, .plait]", file_okay=False)
+    ] = None,
+    host: Annotated[str | None, typer.Option(help="Address to listen on. [PLAIT_HOST, 127.0.0.1]")] = None,
+) -> None:
+    """Run the service; without PLAIT_NEO4J_URI also a Neo4j of its own, in the data folder."""
+    settings = _settings(host=host, port=port, data_dir=data_dir)
+    configure_logs(settings.log_level)
+    try:
+        serve_until_stopped(settings)
+    except (LocalDbError, ServeError) as error:
+        _fail(str(error))
+
+
+@app.command()
+def fetch_neo4j() -> None:
+    """Download the local Neo4j (about 180 MB, once for this user), so that later starts need no network."""
+    try:
+        with DownloadBar() as bar:
+            folder = fetch_jars(bar.update)
+    except LocalDbError as error:
+        _fail(str(error))
+    except KeyboardInterrupt:
+        _fail("Stopped. What is already here is kept.")
+    say(f"Neo4j is in {folder}")
+
+
+@app.command()
+def export_schema() -> None:
+    """Print the GraphQL schema."""
+    from plait.api.schema import print_sdl
+
+    sys.stdout.write(print_sdl().rstrip("\n") + "\n")
+
+
+def _settings(**overrides: object) -> Settings:
+    for name in unknown_variables():
+        complain(f"{name} is no setting of Plait and is ignored.")
+    try:
+        return load_settings(**overrides)
+    except SettingsError as error:
+        _fail(str(error), code=2)
+
+
+def _fail(message: str, code: int = 1) -> NoReturn:
+    complain(message)
+    raise typer.Exit(code)

@@ -1,0 +1,48 @@
+"""All commands behind one face, for the API."""
+
+from plait.commands import checkpoints, fork, report, runs, start, threads, transfers
+from plait.commands import contracts as c
+from plait.commands.execution import Toolbox
+
+
+class Commands:
+    """Each method is one command; `key` is the client's `clientMutationId`."""
+
+    def __init__(self, box: Toolbox) -> None:
+        self._box = box
+
+    async def create_thread(self, key: str | None, given: c.CreateThread) -> c.ThreadResult:
+        return await threads.create_thread(self._box, key, given)
+
+    async def fork_thread(self, key: str | None, given: c.ForkThread) -> c.ForkResult:
+        return await fork.fork_thread(self._box, key, given)
+
+    async def start_run(self, key: str | None, given: c.StartRun) -> c.StartResult:
+        return await start.start_run(self._box, key, given)
+
+    async def report_run_started(self, key: str | None, given: c.ReportRunStarted) -> c.StartResult:
+        return await report.report_run_started(self._box, key, given)
+
+    async def append_turn_items(self, key: str | None, given: c.AppendTurnItems) -> c.ItemsResult:
+        return await runs.append_turn_items(self._box, key, given)
+
+    async def complete_run(self, key: str | None, given: c.EndRun) -> c.RunResult:
+        return await runs.complete_run(self._box, key, given)
+
+    async def fail_run(self, key: str | None, given: c.EndRun) -> c.RunResult:
+        return await runs.fail_run(self._box, key, given)
+
+    async def interrupt_run(self, key: str | None, given: c.EndRun) -> c.RunResult:
+        return await runs.interrupt_run(self._box, key, given)
+
+    async def heartbeat_run(self, key: str | None, given: c.HeartbeatRun) -> c.RunResult:
+        return await runs.heartbeat_run(self._box, key, given)
+
+    async def create_checkpoint(self, key: str | None, given: c.CreateCheckpoint) -> c.CheckpointResult:
+        return await checkpoints.create_checkpoint(self._box, key, given)
+
+    async def cancel_transfer(self, key: str | None, given: c.CancelTransfer) -> c.TransferResult:
+        return await transfers.cancel_transfer(self._box, key, given)
+
+    async def explain_start(self, thread_id: str, provider: str, model: str | None) -> c.PlannedStart:
+        return await start.explain_start(self._box, thread_id, provider, model)

@@ -1,0 +1,156 @@
+"""Inputs and answers of the commands."""
+
+from typing import Annotated
+
+from pydantic import Field, JsonValue
+
+from plait.domain.model import (
+    Checkpoint,
+    Creator,
+    Executor,
+    Handoff,
+    ItemKind,
+    Record,
+    Run,
+    Strategy,
+    Thread,
+    Transfer,
+    TurnItem,
+)
+from plait.domain.planning import StartPlan
+
+
+class CreateThread(Record):
+    id: str | None = None
+    title: str | None = None
+    created_by: Creator = Creator.USER
+
+
+class PointInput(Record):
+    """At most one of the three; none of them: the latest stable point."""
+
+    run_id: str | None = None
+    checkpoint_id: str | None = None
+    turn_item_id: str | None = None
+
+
+class ForkThread(Record):
+    id: str | None = None
+    source_thread_id: str
+    point: PointInput = PointInput()
+    title: str | None = None
+    created_by: Creator = Creator.USER
+
+
+class StartRun(Record):
+    id: str | None = None
+    thread_id: str
+    provider: str
+    model: str | None = None
+    message: str
+    executor: Executor
+    strategy: Strategy | None = None
+
+
+class StartFailure(Record):
+    code: str
+    message: str
+
+
+class ReportRunStarted(Record):
+    run_id: str
+    native_thread_id: str | None = None
+    native_turn_id: str | None = None
+    failure: StartFailure | None = None
+
+
+class NewItem(Record):
+    id: str | None = None
+    kind: ItemKind
+    text: str | None = None
+    data: JsonValue = None
+    streaming: bool = False
+
+
+class AppendTurnItems(Record):
+    run_id: str
+    items: Annotated[tuple[NewItem, ...], Field(min_length=1)]
+
+
+class Usage(Record):
+    """Tokens the provider counted for the run."""
+
+    input_tokens: int
+    output_tokens: int
+
+
+class EndRun(Record):
+    run_id: str
+    reason: str | None = None
+    usage: Usage | None = None
+
+
+class HeartbeatRun(Record):
+    run_id: str
+
+
+class Workspace(Record):
+    vcs: str
+    commit: str
+
+
+class CreateCheckpoint(Record):
+    thread_id: str
+    run_id: str | None = None
+    label: str
+    summary: str | None = None
+    workspace: Workspace | None = None
+
+
+class CancelTransfer(Record):
+    transfer_id: str
+
+
+class ThreadResult(Record):
+    thread: Thread
+
+
+class ForkResult(Record):
+    thread: Thread
+    transfer: Transfer
+
+
+class PlannedStart(Record):
+    """A plan with the records it made or will use. `injected` is the text to put before the message."""
+
+    plan: StartPlan
+    transfers: tuple[Transfer, ...] = ()
+    handoffs: tuple[Handoff, ...] = ()
+
+    @property
+    def injected(self) -> str | None:
+        return "\n\n".join(handoff.text for handoff in self.handoffs) or None
+
+
+class StartResult(Record):
+    """`start` is none when the report ended the run."""
+
+    run: Run
+    start: PlannedStart | None = None
+
+
+class ItemsResult(Record):
+    items: tuple[TurnItem, ...]
+
+
+class RunResult(Record):
+    run: Run
+    checkpoint: Checkpoint | None = None
+
+
+class CheckpointResult(Record):
+    checkpoint: Checkpoint
+
+
+class TransferResult(Record):
+    transfer: Transfer

@@ -1,0 +1,194 @@
+"""How a command runs: receipt, work and event in one managed transaction; the answer of a retry is the first answer."""
+
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Generic, TypeVar
+
+import orjson
+import uuid_utils
+from pydantic import JsonValue
+
+from plait.domain.errors import ErrorCode, IdempotencyConflict, NotFound, PlaitError, Refused, StorageUnavailable
+from plait.domain.ids import IdKind
+from plait.domain.model import Record, Thread
+from plait.domain.planning import Capabilities
+from plait.graph.database import CommitUnknown, Database, KeyTaken, Transaction
+from plait.graph.statements import service_statement
+
+_CLAIM = service_statement("claim_receipt")
+_RECORD = service_statement("record_command")
+_LOCK_THREAD = service_statement("lock_thread")
+
+# A lost reply to a commit, or a key taken by a rival, is looked at once more: then the receipt tells. Not a retry
+# loop: the driver has its own, for what it knows to have failed.
+_LOOKS = 3
+
+ResultT = TypeVar("ResultT", bound=Record)
+
+
+def new_id(kind: IdKind) -> str:
+    """A fresh id: the prefix of its type and a UUIDv7."""
+    return f"{kind.value}_{uuid_utils.uuid7()}"
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Toolbox:
+    """What every command works with."""
+
+    database: Database
+    providers: Mapping[str, Capabilities]
+    lease: timedelta
+    clock: Callable[[], datetime] = utc_now
+
+
+class RefusedOnRecord(Exception):
+    """A refusal that is itself worth a record: what was written before it is committed, then it is raised."""
+
+    def __init__(self, error: PlaitError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+@dataclass(slots=True)
+class Unit:
+    """The transaction of one command: its time, and the event it will leave."""
+
+    tx: Transaction
+    now: datetime
+    root_thread_id: str = ""
+    event: dict[str, JsonValue] = field(default_factory=lambda: dict[str, JsonValue]())
+
+    async def lock_thread(self, thread_id: str) -> Thread:
+        """The thread, locked until the command ends. Raises `NotFound`."""
+        row = await self.tx.fetch(_LOCK_THREAD, threadId=thread_id, now=self.now)
+        if row is None:
+            raise NotFound(f"There is no thread {thread_id}.")
+        return Thread.model_validate(row["thread"])
+
+    def record(
+        self,
+        kind: str,
+        thread: Thread,
+        *,
+        run_id: str | None = None,
+        transfer_id: str | None = None,
+        data: Mapping[str, JsonValue] | None = None,
+    ) -> None:
+        """Names the one event of this command. `data` is kept as JSON text."""
+        self.root_thread_id = thread.root_thread_id
+        self.event = {
+            "id": new_id(IdKind.EVENT),
+            "type": kind,
+            "threadId": thread.id,
+            "runId": run_id,
+            "transferId": transfer_id,
+            "data": orjson.dumps(data).decode() if data else None,
+        }
+
+
+class Codec(Generic[ResultT]):
+    """How an answer is kept on the receipt, and made again for a retry."""
+
+    def __init__(self, result: type[ResultT]) -> None:
+        self._result = result
+
+    def keep(self, answer: ResultT) -> str:
+        return answer.model_dump_json(by_alias=True)
+
+    async def recall(self, tx: Transaction, kept: str) -> ResultT:
+        del tx
+        return self._result.model_validate_json(kept)
+
+
+class _KeptError(Record):
+    code: ErrorCode
+    message: str
+    retryable: bool
+
+
+_ERROR_MARK = "!"
+"""Before a kept refusal on a receipt; an answer is a JSON object and never begins with it."""
+
+
+async def execute(
+    box: Toolbox,
+    name: str,
+    key: str | None,
+    given: Record,
+    codec: Codec[ResultT],
+    work: Callable[[Unit], Awaitable[ResultT]],
+) -> ResultT:
+    """Runs `work` as the command `name`, once for each `key`.
+
+    Raises what `work` raises, `IdempotencyConflict` when the key was used for something else, `Refused` with
+    `ID_TAKEN`, and `StorageUnavailable`.
+    """
+    receipt_key = key if key is not None else new_id(IdKind.RECEIPT)
+    fingerprint = hashlib.sha256(given.model_dump_json(by_alias=True).encode()).hexdigest()
+
+    async def unit(tx: Transaction) -> ResultT | PlaitError:
+        now = box.clock()
+        receipt = await tx.demand(_CLAIM, key=receipt_key, command=name, inputHash=fingerprint, now=now)
+        if (receipt["command"], receipt["inputHash"]) != (name, fingerprint):
+            raise IdempotencyConflict(
+                "This clientMutationId was used before with other input. Use a new one for a new command."
+            )
+        if receipt["result"] is not None:
+            return await _recall(tx, codec, str(receipt["result"]))
+        current = Unit(tx, now)
+        answer: ResultT | PlaitError
+        try:
+            answer = await work(current)
+            kept = codec.keep(answer)
+        except RefusedOnRecord as refused:
+            answer = refused.error
+            kept = _ERROR_MARK + _KeptError(
+                code=answer.code, message=answer.message, retryable=answer.retryable
+            ).model_dump_json(by_alias=True)
+        await tx.demand(
+            _RECORD,
+            rootThreadId=current.root_thread_id,
+            event=current.event,
+            key=receipt_key,
+            result=kept,
+            now=now,
+        )
+        return answer
+
+    answer = await _look_again(box.database, unit)
+    if isinstance(answer, PlaitError):
+        raise answer
+    return answer
+
+
+async def _recall(tx: Transaction, codec: Codec[ResultT], kept: str) -> ResultT | PlaitError:
+    if kept.startswith(_ERROR_MARK):
+        error = _KeptError.model_validate_json(kept.removeprefix(_ERROR_MARK))
+        return Refused(error.code, error.message, retryable=error.retryable)
+    return await codec.recall(tx, kept)
+
+
+async def _look_again(
+    database: Database, unit: Callable[[Transaction], Awaitable[ResultT | PlaitError]]
+) -> ResultT | PlaitError:
+    last: Exception | None = None
+    for _ in range(_LOOKS):
+        try:
+            return await database.write(unit)
+        except (KeyTaken, CommitUnknown) as error:
+            last = error
+    if isinstance(last, KeyTaken):
+        raise Refused(
+            ErrorCode.ID_TAKEN,
+            "An id given in the input belongs to another record already; a native thread stands behind one thread only.",
+        ) from last
+    raise StorageUnavailable(
+        "The graph database went away while the command was committed. "
+        "Send it again with the same clientMutationId to learn what became of it."
+    ) from last

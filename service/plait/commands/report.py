@@ -1,0 +1,229 @@
+"""The report of a start: the provider accepted the turn, or a native way failed and the start is planned anew."""
+
+from collections.abc import Mapping
+
+from plait.commands.contracts import PlannedStart, ReportRunStarted, StartFailure, StartResult
+from plait.commands.execution import RefusedOnRecord, Toolbox, Unit, execute, new_id
+from plait.commands.resolution import fail_transfer, resolve
+from plait.commands.start import StartCodec, creator_of, known_provider, load, planned_properties, stored_handoffs
+from plait.domain.errors import ErrorCode, InvalidInput, NotFound, Refused
+from plait.domain.ids import IdKind
+from plait.domain.model import (
+    ProviderThread,
+    ProviderThreadStatus,
+    Record,
+    Run,
+    RunStatus,
+    Strategy,
+    Thread,
+    Transfer,
+    TransferStatus,
+)
+from plait.domain.planner import plan_start
+from plait.domain.planning import Outcome, StartPlan
+from plait.domain.transfers import require_move
+from plait.graph.properties import properties
+from plait.graph.statements import service_statement
+
+_LOCK_RUN = service_statement("lock_run")
+_ACCEPT = service_statement("accept_run")
+_TRANSFER = service_statement("transfer")
+_CONSUME = service_statement("consume_transfer")
+_LOSE = service_statement("lose_provider_thread")
+_SET_RUN = service_statement("set_run")
+_END = service_statement("end_run")
+
+
+class LockedRun(Record):
+    """A run, and its thread locked for the command."""
+
+    thread: Thread
+    run: Run
+
+
+async def lock_run(unit: Unit, run_id: str) -> LockedRun:
+    """Raises `NotFound`."""
+    row = await unit.tx.fetch(_LOCK_RUN, runId=run_id, now=unit.now)
+    if row is None:
+        raise NotFound(f"There is no run {run_id}.")
+    return LockedRun.model_validate(row)
+
+
+def require_reportable(unit: Unit, locked: LockedRun, report: Record) -> None:
+    """Refuses a report about a run that has ended, and keeps what it said for audit.
+
+    Raises `RefusedOnRecord` with `RUN_NOT_ACTIVE`.
+    """
+    run = locked.run
+    if run.status.active:
+        return
+    unit.record(
+        "report.late", locked.thread, run_id=run.id, data={"report": report.model_dump(mode="json", by_alias=True)}
+    )
+    raise RefusedOnRecord(
+        Refused(
+            ErrorCode.RUN_NOT_ACTIVE,
+            f"Run {run.id} has ended ({run.status.value}). The report was kept for audit and changed nothing.",
+        )
+    )
+
+
+async def report_run_started(box: Toolbox, key: str | None, given: ReportRunStarted) -> StartResult:
+    """Puts a run into history when its provider accepted the turn, or plans it anew when a native way failed.
+
+    Raises `NotFound`, `InvalidInput` (the native thread is not the one the plan named), and `Refused` with
+    `RUN_NOT_ACTIVE`, `RUN_ALREADY_STARTED` or `ID_TAKEN` (the native thread stands behind another thread).
+    """
+
+    async def work(unit: Unit) -> StartResult:
+        locked = await lock_run(unit, given.run_id)
+        require_reportable(unit, locked, given)
+        if locked.run.status is not RunStatus.STARTING:
+            raise Refused(ErrorCode.RUN_ALREADY_STARTED, f"Run {given.run_id} was reported started before.")
+        plan = StartPlan.model_validate_json(locked.run.plan or "")
+        if given.failure is None:
+            return await _accept(box, unit, locked, plan, given)
+        if plan.resume is None and plan.native_fork is None:
+            return await _end(unit, locked, given.failure, None)
+        return await _replan(box, unit, locked, plan, given.failure)
+
+    return await execute(box, "reportRunStarted", key, given, StartCodec(StartResult), work)
+
+
+async def _accept(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, given: ReportRunStarted) -> StartResult:
+    thread, run = locked.thread, locked.run
+    provider_thread = _provider_thread(unit, run, plan, given)
+    row = await unit.tx.demand(
+        _ACCEPT,
+        threadId=thread.id,
+        runId=run.id,
+        previousRunId=thread.head_run_id,
+        providerThread=provider_thread,
+        nativeTurnId=given.native_turn_id,
+        leaseUntil=unit.now + box.lease,
+        forkedFromId=plan.native_fork.provider_thread_id if plan.native_fork else None,
+        handoffIds=list(run.handoff_ids),
+        now=unit.now,
+    )
+    accepted = Run.model_validate(row["run"])
+    transfers: tuple[Transfer, ...] = ()
+    moves: list[str] = []
+    if run.transfer_id is not None:
+        transfer, moves = await _consume(unit, run, run.transfer_id, plan, given)
+        transfers = (transfer,)
+    unit.record("run.started", thread, run_id=run.id, transfer_id=run.transfer_id, data={"transferStatus": [*moves]})
+    handoffs = await stored_handoffs(unit.tx, run.handoff_ids)
+    return StartResult(run=accepted, start=PlannedStart(plan=plan, transfers=transfers, handoffs=handoffs))
+
+
+async def _consume(
+    unit: Unit, run: Run, transfer_id: str, plan: StartPlan, given: ReportRunStarted
+) -> tuple[Transfer, list[str]]:
+    """A native fork resolves now that it exists; then, like every other, the transfer is consumed."""
+    transfer = Transfer.model_validate((await unit.tx.demand(_TRANSFER, transferId=transfer_id))["transfer"])
+    moves: list[str] = []
+    properties_: dict[str, object] = {
+        "status": TransferStatus.CONSUMED.value,
+        "consumedAt": unit.now,
+        "consumedByRunId": run.id,
+        "targetProvider": run.provider,
+    }
+    if plan.native_fork is not None:
+        require_move(transfer, TransferStatus.RESOLVED_NATIVE)
+        moves.append(TransferStatus.RESOLVED_NATIVE.value)
+        transfer = transfer.model_copy(update={"status": TransferStatus.RESOLVED_NATIVE})
+        properties_ |= {
+            "strategy": Strategy.NATIVE_FORK.value,
+            "resolvedAt": unit.now,
+            "nativeThreadId": given.native_thread_id,
+        }
+    require_move(transfer, TransferStatus.CONSUMED)
+    moves.append(TransferStatus.CONSUMED.value)
+    row = await unit.tx.demand(_CONSUME, transferId=transfer_id, runId=run.id, properties=properties_, now=unit.now)
+    return Transfer.model_validate(row["transfer"]), moves
+
+
+def _provider_thread(unit: Unit, run: Run, plan: StartPlan, given: ReportRunStarted) -> Mapping[str, object]:
+    """The provider thread that took the turn: the one resumed, or a new one. Raises `InvalidInput`."""
+    native = given.native_thread_id
+    if plan.resume is not None:
+        if native is not None and native != plan.resume.native_thread_id:
+            raise InvalidInput(
+                f"The plan resumes native thread {plan.resume.native_thread_id!a}, but the report names another. "
+                "If it could not be resumed, report a failure: the run is planned anew."
+            )
+        return {"id": plan.resume.provider_thread_id}
+    if plan.native_fork is not None and native in (None, plan.native_fork.native_thread_id):
+        raise InvalidInput("The plan is a native fork: report the nativeThreadId of the new native thread.")
+    return properties(
+        ProviderThread(
+            id=new_id(IdKind.PROVIDER_THREAD),
+            thread_id=run.thread_id,
+            provider=run.provider,
+            native_thread_id=native,
+            status=ProviderThreadStatus.ACTIVE,
+            tip_run_id=run.id,
+            tip_position=run.position,
+            turns=0,
+            ended_turns=0,
+            created_at=unit.now,
+        )
+    )
+
+
+async def _replan(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, failure: StartFailure) -> StartResult:
+    """The native way failed. A thread that can't be resumed is lost; a fork that failed is not tried again here."""
+    if plan.resume is not None:
+        await unit.tx.demand(_LOSE, providerThreadId=plan.resume.provider_thread_id)
+    told = f"{failure.code}: {failure.message}" if plan.native_fork else None
+    provider = known_provider(box.providers, locked.run.provider)
+    loaded = await load(unit.tx, locked.thread.id, provider, None, told)
+    anew = plan_start(loaded.situation)
+    if anew.outcome is Outcome.UNSUPPORTED:
+        await fail_transfer(unit, loaded, anew)
+        return await _end(unit, locked, failure, PlannedStart(plan=anew))
+    start = await resolve(unit, loaded, anew, creator_of(locked.thread, provider))
+    remembered = planned_properties(start)
+    row = await unit.tx.demand(
+        _SET_RUN,
+        runId=locked.run.id,
+        properties={
+            "plan": remembered["plan"],
+            "transferId": remembered["transfer_id"],
+            "handoffIds": list(remembered["handoff_ids"]),
+            "leaseUntil": unit.now + box.lease,
+        },
+    )
+    unit.record(
+        "run.replanned",
+        locked.thread,
+        run_id=locked.run.id,
+        transfer_id=remembered["transfer_id"],
+        data={"outcome": anew.outcome.value, "failure": failure.model_dump(mode="json", by_alias=True)},
+    )
+    return StartResult(run=Run.model_validate(row["run"]), start=start)
+
+
+async def _end(unit: Unit, locked: LockedRun, failure: StartFailure, start: PlannedStart | None) -> StartResult:
+    """No way is left: the run failed before any provider accepted it, and is in no history.
+
+    Its transfer stays as it is, for the next start, on whatever provider.
+    """
+    row = await unit.tx.demand(
+        _END,
+        threadId=locked.thread.id,
+        runId=locked.run.id,
+        properties={
+            "status": RunStatus.FAILED.value,
+            "endedAt": unit.now,
+            "reason": f"{failure.code}: {failure.message}",
+        },
+        checkpoints=[],
+    )
+    unit.record(
+        "run.failed",
+        locked.thread,
+        run_id=locked.run.id,
+        data={"failure": failure.model_dump(mode="json", by_alias=True)},
+    )
+    return StartResult(run=Run.model_validate(row["run"]), start=start)

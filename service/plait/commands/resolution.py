@@ -1,0 +1,225 @@
+"""Carrying out a plan: which transfer carries the context, and the handoff that is built for it, once."""
+
+import asyncio
+
+import orjson
+from pydantic import JsonValue
+
+from plait.commands.contracts import PlannedStart
+from plait.commands.execution import Unit, new_id
+from plait.domain.handoff import BuiltHandoff, HandoffRequest, build_handoff
+from plait.domain.history import History
+from plait.domain.ids import IdKind
+from plait.domain.model import (
+    Creator,
+    Handoff,
+    HandoffKind,
+    Record,
+    SourcePoint,
+    Thread,
+    Transfer,
+    TransferStatus,
+    TransferType,
+)
+from plait.domain.planner import measure
+from plait.domain.planning import Outcome, StartPlan
+from plait.domain.transfers import LIVE, require_move, resolved_status, serves
+from plait.graph.contents import read_content
+from plait.graph.properties import properties
+from plait.graph.starts import LoadedStart
+from plait.graph.statements import service_statement
+
+_MAKE = service_statement("make_transfer")
+_SET = service_statement("set_transfer")
+_SUPERSEDE = service_statement("supersede_transfers")
+_STORE = service_statement("store_handoff")
+
+
+class Need(Record):
+    """What a start asks of a transfer: its kind and its two points."""
+
+    kind: TransferType
+    source: SourcePoint
+    base: SourcePoint | None
+
+
+def need_of(thread: Thread, plan: StartPlan, loaded: LoadedStart) -> Need | None:
+    """The transfer a plan needs; none when the provider's thread knows all.
+
+    A thread that has not run yet is told its origin, by the transfer that made it. After that, context that crosses
+    from one provider thread to another is a `provider_handoff` from the thread's head.
+    """
+    if not plan.deliver and plan.native_fork is None and plan.outcome is not Outcome.UNSUPPORTED:
+        return None
+    origin = thread.origin
+    if thread.head_run_id is None:
+        return Need(kind=TransferType.FORK, source=origin, base=None) if origin else None
+    head = SourcePoint(thread_id=thread.id, run_id=thread.head_run_id, position=thread.head_position)
+    return Need(kind=TransferType.PROVIDER_HANDOFF, source=head, base=_base(plan, loaded))
+
+
+def _base(plan: StartPlan, loaded: LoadedStart) -> SourcePoint | None:
+    """The last point the base knows: a delta runs from there."""
+    if plan.resume is not None:
+        for known in loaded.situation.own_threads:
+            tip = known.provider_thread
+            if tip.id == plan.resume.provider_thread_id:
+                return SourcePoint(thread_id=tip.thread_id, run_id=tip.tip_run_id, position=tip.tip_position)
+    turn = loaded.situation.forkable
+    if plan.native_fork is not None and turn is not None:
+        return SourcePoint(thread_id=turn.run.thread_id, run_id=turn.run.id, position=turn.run.position)
+    return None
+
+
+async def resolve(unit: Unit, loaded: LoadedStart, plan: StartPlan, created_by: Creator) -> PlannedStart:
+    """Makes or reuses the transfer a plan needs, and builds its handoff if there is none yet.
+
+    A native fork stays pending until it is reported; a handoff resolves its transfer now. Transfers into the thread
+    that the plan can't use are superseded.
+    """
+    need = need_of(loaded.thread, plan, loaded)
+    carrier = await _carrier(unit, loaded, plan, need, created_by)
+    if carrier is None:
+        return PlannedStart(plan=plan)
+    handoffs: tuple[Handoff, ...] = ()
+    if plan.deliver:
+        handoffs = (await _handoff(unit, loaded, plan, carrier),)
+    changes: dict[str, JsonValue] = {
+        "targetProvider": loaded.situation.provider.key,
+        "handoffId": handoffs[0].id if handoffs else None,
+    }
+    if plan.strategy is not None and plan.native_fork is None and carrier.status is TransferStatus.PENDING:
+        after = resolved_status(plan.strategy)
+        require_move(carrier, after)
+        row = await unit.tx.demand(
+            _SET,
+            transferId=carrier.id,
+            properties={**changes, "status": after.value, "strategy": plan.strategy.value, "resolvedAt": unit.now},
+        )
+    else:
+        row = await unit.tx.demand(_SET, transferId=carrier.id, properties=changes)
+    return PlannedStart(plan=plan, transfers=(Transfer.model_validate(row["transfer"]),), handoffs=handoffs)
+
+
+async def fail_transfer(unit: Unit, loaded: LoadedStart, plan: StartPlan) -> Transfer | None:
+    """Marks the transfer that an unsupported start would have used as failed, with the reason."""
+    for transfer in loaded.transfers:
+        if transfer.status in LIVE:
+            require_move(transfer, TransferStatus.FAILED)
+            row = await unit.tx.demand(
+                _SET,
+                transferId=transfer.id,
+                properties={
+                    "status": TransferStatus.FAILED.value,
+                    "failureCode": "UNSUPPORTED_TRANSFER",
+                    "failureMessage": plan.reason,
+                    "targetProvider": loaded.situation.provider.key,
+                },
+            )
+            return Transfer.model_validate(row["transfer"])
+    return None
+
+
+async def _carrier(
+    unit: Unit, loaded: LoadedStart, plan: StartPlan, need: Need | None, created_by: Creator
+) -> Transfer | None:
+    provider = loaded.situation.provider.key
+    if need is not None and plan.strategy is not None:
+        base_run_id = need.base.run_id if need.base and need.kind is TransferType.PROVIDER_HANDOFF else None
+        for transfer in loaded.transfers:
+            if serves(transfer, need.kind, need.source, base_run_id, plan.strategy, provider):
+                return transfer
+    carrier = await _make(unit, loaded, need, created_by) if need is not None else None
+    # A cancelled transfer has no successor yet; the one made now takes its place. One that still lives and is not
+    # needed any more ends here.
+    unused = [transfer.id for transfer in loaded.transfers if carrier is not None or transfer.status in LIVE]
+    if unused:
+        await unit.tx.demand(_SUPERSEDE, ids=unused, successorId=carrier.id if carrier else None)
+    return carrier
+
+
+async def _make(unit: Unit, loaded: LoadedStart, need: Need, created_by: Creator) -> Transfer:
+    thread, point = loaded.thread, need.source
+    base = need.base if need.kind is TransferType.PROVIDER_HANDOFF else None
+    predecessor = next((transfer for transfer in loaded.transfers if transfer.type is need.kind), None)
+    transfer = Transfer(
+        id=new_id(IdKind.TRANSFER),
+        type=need.kind,
+        status=TransferStatus.PENDING,
+        source_thread_id=predecessor.source_thread_id if predecessor else thread.id,
+        target_thread_id=thread.id,
+        source_point_thread_id=point.thread_id,
+        source_run_id=point.run_id,
+        source_position=point.position,
+        source_checkpoint_id=point.checkpoint_id,
+        source_turn_item_id=point.turn_item_id,
+        source_item_position=point.item_position,
+        base_thread_id=base.thread_id if base else None,
+        base_run_id=base.run_id if base else None,
+        base_position=base.position if base else None,
+        target_provider=loaded.situation.provider.key,
+        created_by=predecessor.created_by if predecessor else created_by,
+        created_at=unit.now,
+    )
+    row = await unit.tx.demand(_MAKE, transfer=properties(transfer))
+    return Transfer.model_validate(row["transfer"])
+
+
+async def _handoff(unit: Unit, loaded: LoadedStart, plan: StartPlan, carrier: Transfer) -> Handoff:
+    provider = loaded.situation.provider
+    segments = _as_json(plan.deliver)
+    for handoff in loaded.handoffs:
+        same = (handoff.transfer_id, handoff.segments, handoff.budget_tokens, handoff.provider)
+        if same == (carrier.id, segments, provider.handoff_tokens, provider.key):
+            return handoff
+    built = await build(unit, loaded, plan)
+    handoff = Handoff(
+        id=new_id(IdKind.HANDOFF),
+        transfer_id=carrier.id,
+        target_thread_id=loaded.thread.id,
+        provider=provider.key,
+        kind=kind_of(plan),
+        text=built.text,
+        hash=built.hash,
+        tokens=built.tokens,
+        budget_tokens=provider.handoff_tokens,
+        segments=segments,
+        payload=built.payload.model_dump_json(by_alias=True),
+        created_at=unit.now,
+    )
+    row = await unit.tx.demand(_STORE, handoff=properties(handoff), carries=list(built.carries))
+    return Handoff.model_validate(row["handoff"])
+
+
+async def build(unit: Unit, loaded: LoadedStart, plan: StartPlan) -> BuiltHandoff:
+    """The handoff of a plan, built from the runs that fit the provider's budget."""
+    provider = loaded.situation.provider
+    content = await read_content(unit.tx, plan.deliver, provider.handoff_tokens)
+    request = HandoffRequest(
+        kind=kind_of(plan),
+        target_provider=provider.key,
+        budget_tokens=provider.handoff_tokens,
+        thread_title=loaded.thread.title,
+        first=content.first,
+        newest=content.newest,
+        total_runs=measure(plan.deliver, loaded.situation.ledger).runs,
+        omitted_range=content.not_read,
+        checkpoint=content.checkpoint,
+        notes=(),
+    )
+    # Counting tokens and looking for secrets takes tens of milliseconds: not on the event loop.
+    return await asyncio.to_thread(build_handoff, request)
+
+
+def kind_of(plan: StartPlan) -> HandoffKind:
+    """A new provider thread is told all: portable. One that knows a part is told the rest: a delta."""
+    return HandoffKind.PORTABLE_CONTEXT if plan.outcome is Outcome.PORTABLE else HandoffKind.DELTA_CONTEXT
+
+
+def _as_json(part: History) -> str:
+    return orjson.dumps(
+        [
+            {"threadId": segment.thread_id, "after": list(segment.after), "through": list(segment.through)}
+            for segment in part.segments
+        ]
+    ).decode()

@@ -1,0 +1,205 @@
+"""Starting a run: plan it on the history and on what the provider knows, resolve what it needs, all at once."""
+
+from collections.abc import Mapping, Sequence
+from typing import TypedDict
+
+import orjson
+
+from plait.commands.contracts import PlannedStart, StartResult, StartRun
+from plait.commands.execution import Codec, RefusedOnRecord, Toolbox, Unit, execute, new_id
+from plait.commands.fork import require_active
+from plait.commands.resolution import fail_transfer, resolve
+from plait.domain.errors import ErrorCode, NotFound, PlaitError, Refused
+from plait.domain.handoff import MIN_HANDOFF_TOKENS
+from plait.domain.ids import IdKind
+from plait.domain.model import (
+    Creator,
+    Executor,
+    Handoff,
+    ItemKind,
+    ItemStatus,
+    Run,
+    RunStatus,
+    Strategy,
+    Thread,
+    TurnItem,
+)
+from plait.domain.planner import plan_start
+from plait.domain.planning import Capabilities, Outcome, StartPlan
+from plait.domain.tokens import count_tokens
+from plait.graph.database import Transaction
+from plait.graph.properties import properties
+from plait.graph.starts import LoadedStart, load_start
+from plait.graph.statements import service_statement
+
+_START = service_statement("start_run")
+_HANDOFFS = service_statement("handoffs_by_id")
+
+
+class PlannedProperties(TypedDict):
+    plan: str
+    transfer_id: str | None
+    handoff_ids: tuple[str, ...]
+
+
+class StartCodec(Codec[StartResult]):
+    """Keeps the ids of the handoffs, not their texts: they are records of their own, and never change."""
+
+    def keep(self, answer: StartResult) -> str:
+        if answer.start is None:
+            return super().keep(answer)
+        ids = tuple(Handoff.model_construct(id=handoff.id) for handoff in answer.start.handoffs)
+        start = answer.start.model_copy(update={"handoffs": ids})
+        return answer.model_copy(update={"start": start}).model_dump_json(by_alias=True, exclude_unset=True)
+
+    async def recall(self, tx: Transaction, kept: str) -> StartResult:
+        raw = orjson.loads(kept)
+        ids = [handoff["id"] for handoff in raw["start"].pop("handoffs", [])] if raw.get("start") else []
+        answer = StartResult.model_validate(raw)
+        if answer.start is None:
+            return answer
+        start = answer.start.model_copy(update={"handoffs": await stored_handoffs(tx, ids)})
+        return answer.model_copy(update={"start": start})
+
+
+async def stored_handoffs(tx: Transaction, ids: Sequence[str]) -> tuple[Handoff, ...]:
+    """Handoffs that exist, in the order of their ids."""
+    if not ids:
+        return ()
+    row = await tx.demand(_HANDOFFS, ids=list(ids))
+    found = {record["id"]: Handoff.model_validate(record) for record in row["records"]}
+    return tuple(found[handoff_id] for handoff_id in ids)
+
+
+async def start_run(box: Toolbox, key: str | None, given: StartRun) -> StartResult:
+    """A run that its executor may now start, and the plan to start it by.
+
+    Raises `NotFound`, and `Refused` with `PROVIDER_UNKNOWN`, `PROVIDER_UNAVAILABLE`, `THREAD_ARCHIVED`,
+    `THREAD_BUSY`, `UNSUPPORTED_TRANSFER` (the transfer is failed then, and no run exists) or `ID_TAKEN`.
+    """
+
+    async def work(unit: Unit) -> StartResult:
+        provider = _provider(box.providers, given)
+        thread = await unit.lock_thread(given.thread_id)
+        require_active(thread)
+        if thread.active_run_id is not None:
+            raise Refused(
+                ErrorCode.THREAD_BUSY,
+                f"Thread {thread.id} is busy with run {thread.active_run_id}; wait until it ends, or fork the thread.",
+                retryable=True,
+            )
+        loaded = await load(unit.tx, given.thread_id, provider, given.strategy)
+        plan = plan_start(loaded.situation)
+        if plan.outcome is Outcome.UNSUPPORTED:
+            await _refuse(unit, loaded, plan)
+        start = await resolve(unit, loaded, plan, creator_of(thread, provider))
+        run = await _create(box, unit, given, thread, start)
+        unit.record(
+            "run.planned",
+            thread,
+            run_id=run.id,
+            transfer_id=start.transfers[0].id if start.transfers else None,
+            data={"outcome": plan.outcome.value, "transfers": [t.status.value for t in start.transfers]},
+        )
+        return StartResult(run=run, start=start)
+
+    return await execute(box, "startRun", key, given, StartCodec(StartResult), work)
+
+
+async def explain_start(box: Toolbox, thread_id: str, provider_key: str, model: str | None) -> PlannedStart:
+    """The plan that `start_run` would make now, with nothing written. Raises `NotFound`, `Refused`."""
+    del model
+    provider = known_provider(box.providers, provider_key)
+
+    async def work(tx: Transaction) -> PlannedStart:
+        loaded = await load(tx, thread_id, provider, None)
+        return PlannedStart(plan=plan_start(loaded.situation), transfers=loaded.transfers)
+
+    return await box.database.read(work)
+
+
+async def load(
+    tx: Transaction, thread_id: str, provider: Capabilities, forced: Strategy | None, fork_failure: str | None = None
+) -> LoadedStart:
+    """The situation of a start. Raises `NotFound`."""
+    loaded = await load_start(
+        tx, thread_id, provider, min_handoff_tokens=MIN_HANDOFF_TOKENS, forced=forced, fork_failure=fork_failure
+    )
+    if loaded is None:
+        raise NotFound(f"There is no thread {thread_id}.")
+    return loaded
+
+
+async def _refuse(unit: Unit, loaded: LoadedStart, plan: StartPlan) -> None:
+    """Refuses an unsupported start before any run exists; a transfer it would have used is failed, on record."""
+    error = PlaitError(ErrorCode.UNSUPPORTED_TRANSFER, f"This start is not supported. {plan.reason}")
+    failed = await fail_transfer(unit, loaded, plan)
+    if failed is None:
+        raise error
+    unit.record("transfer.failed", loaded.thread, transfer_id=failed.id, data={"reason": plan.reason})
+    raise RefusedOnRecord(error)
+
+
+async def _create(box: Toolbox, unit: Unit, given: StartRun, thread: Thread, start: PlannedStart) -> Run:
+    tokens = count_tokens(given.message)
+    run = Run(
+        id=given.id or new_id(IdKind.RUN),
+        thread_id=thread.id,
+        position=thread.run_count + 1,
+        generation=thread.head_generation + 1,
+        provider=given.provider,
+        model=given.model,
+        executor=given.executor,
+        status=RunStatus.STARTING,
+        created_at=unit.now,
+        lease_until=unit.now + box.lease,
+        item_count=1,
+        tokens=tokens,
+        tokens_before=thread.head_tokens,
+        **planned_properties(start),
+    )
+    item = TurnItem(
+        id=new_id(IdKind.ITEM),
+        run_id=run.id,
+        thread_id=thread.id,
+        position=1,
+        kind=ItemKind.USER_MESSAGE,
+        status=ItemStatus.FINISHED,
+        text=given.message,
+        tokens=tokens,
+        created_at=unit.now,
+    )
+    row = await unit.tx.demand(_START, threadId=thread.id, run=properties(run), item=properties(item))
+    return Run.model_validate(row["run"])
+
+
+def planned_properties(start: PlannedStart) -> PlannedProperties:
+    """What a run remembers of its plan: the decision, and what accepting it will consume."""
+    return PlannedProperties(
+        plan=start.plan.model_dump_json(by_alias=True),
+        transfer_id=start.transfers[0].id if start.transfers else None,
+        handoff_ids=tuple(handoff.id for handoff in start.handoffs),
+    )
+
+
+def creator_of(thread: Thread, provider: Capabilities) -> Creator:
+    """A person changes the provider; a new provider thread of the same provider is Plait's own doing."""
+    return Creator.SYSTEM if thread.provider == provider.key else Creator.USER
+
+
+def _provider(providers: Mapping[str, Capabilities], given: StartRun) -> Capabilities:
+    provider = known_provider(providers, given.provider)
+    if given.executor is not Executor.CLIENT:
+        raise Refused(
+            ErrorCode.PROVIDER_UNAVAILABLE,
+            "This service has no adapter that runs providers itself. Use executor CLIENT and run it in your app.",
+        )
+    return provider
+
+
+def known_provider(providers: Mapping[str, Capabilities], key: str) -> Capabilities:
+    provider = providers.get(key)
+    if provider is None:
+        known = ", ".join(sorted(providers))
+        raise Refused(ErrorCode.PROVIDER_UNKNOWN, f"There is no provider {key!a}; the settings name {known}.")
+    return provider

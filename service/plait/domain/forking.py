@@ -1,0 +1,68 @@
+"""Which point a fork is taken from, and when a point is refused."""
+
+from plait.domain.errors import ErrorCode, InvalidInput, Refused
+from plait.domain.history import History
+from plait.domain.model import Checkpoint, ItemStatus, Record, Run, RunStatus, SourcePoint, Thread, TurnItem
+
+
+class NamedPoint(Record):
+    """An explicit point as found in the graph: the run, and the checkpoint or item that named it."""
+
+    run: Run
+    checkpoint: Checkpoint | None = None
+    item: TurnItem | None = None
+
+    @property
+    def source_point(self) -> SourcePoint:
+        """The point; an item that is the run's last one is the whole run."""
+        partial = self.item is not None and self.item.position < self.run.item_count
+        return SourcePoint(
+            thread_id=self.run.thread_id,
+            run_id=self.run.id,
+            position=self.run.position,
+            checkpoint_id=self.checkpoint.id if self.checkpoint else None,
+            turn_item_id=self.item.id if self.item else None,
+            item_position=self.item.position if self.item and partial else None,
+        )
+
+
+def latest_stable_point(source: Thread) -> SourcePoint:
+    """The latest stable point of `source`. Raises `Refused` with `NO_STABLE_POINT` in an empty root thread."""
+    point = source.latest_stable
+    if point is None:
+        raise Refused(
+            ErrorCode.NO_STABLE_POINT,
+            f"Thread {source.id} has no completed run yet: there is nothing to fork from. Complete a run first.",
+        )
+    return point
+
+
+def explicit_point(source: Thread, history: History, named: NamedPoint) -> SourcePoint:
+    """The explicit point, when it is stable and in the history of `source`.
+
+    Raises `Refused` (`RUN_ACTIVE`, `RUN_ROLLED_BACK`, `RUN_NOT_STABLE`) or `InvalidInput` when the run is not
+    in the source's history.
+    """
+    run = named.run
+    if run.status.active:
+        raise Refused(
+            ErrorCode.RUN_ACTIVE,
+            f"Run {run.id} is still active. Wait until it ends, or fork from the latest stable point.",
+        )
+    if run.status is RunStatus.ROLLED_BACK:
+        raise Refused(ErrorCode.RUN_ROLLED_BACK, f"Run {run.id} was rolled back and can't be a source point.")
+    if not run.stable:
+        raise Refused(
+            ErrorCode.RUN_NOT_STABLE,
+            f"Run {run.id} ended as {run.status.value}. Make an explicit checkpoint on it first, "
+            "or fork from the latest stable point.",
+        )
+    if named.item is not None and named.item.status is not ItemStatus.FINISHED:
+        raise Refused(
+            ErrorCode.RUN_NOT_STABLE,
+            f"Item {named.item.id} never finished ({named.item.status.value}) and can't be a source point.",
+        )
+    point = named.source_point
+    if not history.holds(point.thread_id, point.mark):
+        raise InvalidInput(f"Run {run.id} is not in the history of thread {source.id}.")
+    return point

@@ -1,0 +1,249 @@
+"""The planner: one pure decision over the history, what the provider's threads know, and what the provider can do.
+
+What must be delivered is always *history minus what the base knows*; the bases differ only in what they know and in
+what they need of the provider. Order of preference: resume what knows all → resume and a delta → native fork at the
+last known turn (and a delta) → a new provider thread with the whole history → unsupported.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from plait.domain.history import START, History, Mark
+from plait.domain.model import ProviderThread, ProviderThreadStatus, Record, Run, Strategy
+from plait.domain.planning import (
+    Candidate,
+    Capabilities,
+    ContextInjection,
+    ForkSupport,
+    NativeFork,
+    NativeResume,
+    Outcome,
+    StartPlan,
+)
+
+
+class Tally(NamedTuple):
+    """How much a thread's own runs through a mark hold."""
+
+    runs: int
+    tokens: int
+
+
+Ledger = Mapping[tuple[str, Mark], Tally]
+"""The tally through each mark that the histories at hand end or begin with."""
+
+
+class KnownThread(Record):
+    """A provider thread of this thread, and the history it knows: that of its last run."""
+
+    provider_thread: ProviderThread
+    known: History
+
+
+class ForkableTurn(Record):
+    """A completed run of this provider in the history, whose native thread can be forked at its turn."""
+
+    run: Run
+    known: History
+    later_turns: int
+    later_terminal_turns: int
+
+
+class StartSituation(Record):
+    """All that a start is decided on."""
+
+    history: History
+    provider: Capabilities
+    own_threads: tuple[KnownThread, ...] = ()
+    forkable: ForkableTurn | None = None
+    ledger: Ledger
+    min_handoff_tokens: int
+    forced: Strategy | None = None
+    fork_failure: str | None = None
+
+
+class _Base(Record):
+    """A way to start, before anyone asks whether it can be."""
+
+    outcome: Outcome
+    strategy: Strategy | None
+    deliver: History
+    resume: NativeResume | None = None
+    native_fork: NativeFork | None = None
+    obstacle: str | None = None
+    merit: str
+
+
+def plan_start(situation: StartSituation) -> StartPlan:
+    """The plan of one start, with every candidate and why it was taken or not. Never raises."""
+    taken: _Base | None = None
+    candidates: list[Candidate] = []
+    for base in _bases(situation):
+        obstacle = base.obstacle or _obstacle(base, situation)
+        wins = obstacle is None and taken is None
+        if wins:
+            taken = base
+        reason = obstacle or (base.merit if wins else f"Works, but {_title(taken)} comes first.")
+        candidates.append(
+            Candidate(
+                outcome=base.outcome,
+                strategy=base.strategy,
+                native_thread_id=_native_thread(base),
+                native_turn_id=base.native_fork.last_turn_id if base.native_fork else None,
+                cost_tokens=_cost(base.deliver, situation),
+                taken=wins,
+                reason=reason,
+            )
+        )
+    if taken is None:
+        return StartPlan(
+            outcome=Outcome.UNSUPPORTED,
+            reason=" ".join(candidate.reason for candidate in candidates),
+            candidates=tuple(candidates),
+        )
+    return StartPlan(
+        outcome=taken.outcome,
+        strategy=taken.strategy,
+        reason=taken.merit,
+        resume=taken.resume,
+        native_fork=taken.native_fork,
+        deliver=taken.deliver,
+        candidates=tuple(candidates),
+    )
+
+
+def _bases(situation: StartSituation) -> Iterator[_Base]:
+    if not situation.history:
+        yield _Base(
+            outcome=Outcome.NONE,
+            strategy=None,
+            deliver=History(),
+            merit="The thread has no history yet: a new provider thread needs no context.",
+        )
+        return
+    resumes = [_resume(known, situation) for known in situation.own_threads]
+    yield from sorted(resumes, key=lambda base: measure(base.deliver, situation.ledger).tokens)
+    if situation.forkable is not None:
+        yield _fork(situation.forkable, situation)
+    elif situation.provider.fork is not ForkSupport.NONE:
+        yield _no_fork("No completed turn of this provider with known native ids is in the history.")
+    else:
+        yield _no_fork(f"Provider {situation.provider.key} can't fork its threads.")
+    yield _Base(
+        outcome=Outcome.PORTABLE,
+        strategy=Strategy.PORTABLE_CONTEXT,
+        deliver=situation.history,
+        merit="No native way brings this history to the provider: a new provider thread is told it in a handoff.",
+    )
+
+
+def _resume(known: KnownThread, situation: StartSituation) -> _Base:
+    thread = known.provider_thread
+    deliver = situation.history.minus(known.known)
+    obstacle = None
+    if known.known.minus(situation.history):
+        obstacle = "It saw runs that are not in the history any more: it can't be resumed."
+    elif thread.status is ProviderThreadStatus.LOST:
+        obstacle = "Its native thread is lost: the provider could not resume it."
+    elif thread.native_thread_id is None:
+        obstacle = "Its native thread id was never reported."
+    elif not situation.provider.resume:
+        obstacle = f"Provider {situation.provider.key} can't resume its threads."
+    return _Base(
+        outcome=Outcome.DELTA if deliver else Outcome.NONE,
+        strategy=Strategy.DELTA_CONTEXT if deliver else None,
+        deliver=deliver,
+        resume=NativeResume(provider_thread_id=thread.id, native_thread_id=thread.native_thread_id or ""),
+        obstacle=obstacle,
+        merit="The provider's thread knows a part of the history and is told the rest."
+        if deliver
+        else "The provider's thread knows the whole history.",
+    )
+
+
+def _fork(turn: ForkableTurn, situation: StartSituation) -> _Base:
+    run, fork = turn.run, situation.provider.fork
+    deliver = situation.history.minus(turn.known)
+    obstacle = None
+    if situation.fork_failure is not None:
+        obstacle = f"The provider has just failed to fork: {situation.fork_failure}"
+    elif fork is ForkSupport.NONE:
+        obstacle = f"Provider {situation.provider.key} can't fork its threads."
+    elif not situation.provider.strong_native_ids:
+        obstacle = f"The native ids of provider {situation.provider.key} are not reliable enough to fork by."
+    elif fork is ForkSupport.LATEST and turn.later_turns > 0:
+        obstacle = (
+            f"Provider {situation.provider.key} forks only its latest state, "
+            f"which is {turn.later_turns} turns past the point."
+        )
+    return _Base(
+        outcome=Outcome.NATIVE,
+        strategy=Strategy.NATIVE_FORK,
+        deliver=deliver,
+        native_fork=NativeFork(
+            provider_thread_id=run.provider_thread_id or "",
+            run_id=run.id,
+            native_thread_id=run.native_thread_id or "",
+            last_turn_id=run.native_turn_id or "",
+            later_terminal_turns=turn.later_terminal_turns,
+        ),
+        obstacle=obstacle,
+        merit="The provider forks its own thread at the last turn it knows"
+        + (" and is told the rest." if deliver else ", which is the point itself."),
+    )
+
+
+def _no_fork(reason: str) -> _Base:
+    return _Base(outcome=Outcome.NATIVE, strategy=Strategy.NATIVE_FORK, deliver=History(), obstacle=reason, merit="")
+
+
+def _obstacle(base: _Base, situation: StartSituation) -> str | None:
+    provider = situation.provider
+    if situation.forced is not None and base.strategy is not situation.forced:
+        return f"The caller asked for {situation.forced.value}."
+    if not base.deliver:
+        return None
+    if provider.injection is ContextInjection.NONE:
+        return f"Provider {provider.key} takes no context from outside."
+    if provider.handoff_tokens < situation.min_handoff_tokens:
+        return f"Provider {provider.key} takes handoffs of {provider.handoff_tokens} tokens at most: too few for any."
+    return None
+
+
+def _cost(deliver: History, situation: StartSituation) -> int:
+    return min(measure(deliver, situation.ledger).tokens, situation.provider.handoff_tokens)
+
+
+def measure(part: History, ledger: Ledger) -> Tally:
+    """How many runs and tokens a part of a history holds. A run that is cut inside counts as a whole one."""
+    tallies = [
+        (_through(ledger, segment.thread_id, segment.through), _through(ledger, segment.thread_id, segment.after))
+        for segment in part.segments
+    ]
+    return Tally(
+        sum(through.runs - after.runs for through, after in tallies),
+        sum(through.tokens - after.tokens for through, after in tallies),
+    )
+
+
+def _through(ledger: Ledger, thread_id: str, mark: Mark) -> Tally:
+    return Tally(0, 0) if mark == START else ledger[(thread_id, mark)]
+
+
+def _native_thread(base: _Base) -> str | None:
+    if base.native_fork is not None:
+        return base.native_fork.native_thread_id
+    return (base.resume.native_thread_id or None) if base.resume else None
+
+
+_TITLES = {
+    Outcome.NONE: "resuming",
+    Outcome.DELTA: "resuming with a delta",
+    Outcome.NATIVE: "the native fork",
+    Outcome.PORTABLE: "a portable handoff",
+    Outcome.UNSUPPORTED: "nothing",
+}
+
+
+def _title(base: _Base | None) -> str:
+    return _TITLES[base.outcome] if base else "another"

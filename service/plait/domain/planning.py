@@ -1,0 +1,96 @@
+"""What a plan of a start is made of; `planner` decides it."""
+
+from enum import StrEnum
+
+from plait.domain.history import History
+from plait.domain.model import Record, Strategy
+
+
+class Outcome(StrEnum):
+    """The base of a start. `NONE`: resume (or a first start with nothing to tell). `DELTA`: resume and a delta."""
+
+    NONE = "none"
+    NATIVE = "native"
+    PORTABLE = "portable"
+    DELTA = "delta"
+    UNSUPPORTED = "unsupported"
+
+
+class ForkSupport(StrEnum):
+    """At which point a provider can fork its own thread."""
+
+    NONE = "none"
+    LATEST = "latest"
+    AT_TURN = "at_turn"
+
+
+class ContextInjection(StrEnum):
+    """How context can reach a provider thread besides the user's words."""
+
+    NONE = "none"
+    BEFORE_MESSAGE = "before_message"
+    SYSTEM_TEXT = "system_text"
+    OWN_ITEM = "own_item"
+
+
+class Capabilities(Record):
+    """What one provider instance can do: all that the planner knows of it.
+
+    `handoff_tokens` is the largest handoff it should be given, in tokens.
+    """
+
+    key: str
+    driver: str
+    fork: ForkSupport = ForkSupport.NONE
+    resume: bool = True
+    revert: bool = False
+    injection: ContextInjection = ContextInjection.BEFORE_MESSAGE
+    strong_native_ids: bool = True
+    bound_to_directory: bool = False
+    reports_children: bool = False
+    handoff_tokens: int = 24_000
+
+
+class NativeResume(Record):
+    """Resume this provider thread."""
+
+    provider_thread_id: str
+    native_thread_id: str
+
+
+class NativeFork(Record):
+    """Fork this provider thread and keep everything through `last_turn_id`.
+
+    `later_terminal_turns` is how many ended turns the provider thread has after it: what a provider that can only
+    fork its latest state would have to take back.
+    """
+
+    provider_thread_id: str
+    run_id: str
+    native_thread_id: str
+    last_turn_id: str
+    later_terminal_turns: int
+
+
+class Candidate(Record):
+    """One way to start, its cost in tokens to send, and why it was taken or not."""
+
+    outcome: Outcome
+    strategy: Strategy | None = None
+    native_thread_id: str | None = None
+    native_turn_id: str | None = None
+    cost_tokens: int
+    taken: bool
+    reason: str
+
+
+class StartPlan(Record):
+    """How one run starts. `deliver` is the history that no native means brings: the handoff must carry it."""
+
+    outcome: Outcome
+    strategy: Strategy | None = None
+    reason: str
+    resume: NativeResume | None = None
+    native_fork: NativeFork | None = None
+    deliver: History = History()
+    candidates: tuple[Candidate, ...] = ()

@@ -1,0 +1,1 @@
+"""Neo4j: running the statements of `cypher/`, mapping records, migrations, events."""

@@ -1,0 +1,113 @@
+"""Reading the part of a history that a handoff will carry: what fits the budget, never the whole of a long one."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from plait.domain.handoff import RunContent
+from plait.domain.history import History, Mark, Segment
+from plait.domain.model import Checkpoint, Record, Run, TurnItem
+from plait.graph.database import Transaction
+from plait.graph.statements import service_statement
+
+_NEWEST = service_statement("history_runs")
+_OLDEST = service_statement("oldest_runs")
+_ITEMS = service_statement("items_of_runs")
+_SUMMARY = service_statement("latest_summary")
+
+_PAGE = 200
+"""Runs a statement: enough to make round trips cheap, few enough to stop soon after the budget is met."""
+
+
+class Content(Record):
+    """The newest runs of a part of a history, oldest first, and what is to be said of those not read.
+
+    `first` and `not_read` (the first and the last run that were passed over) are none when all was read.
+    """
+
+    newest: tuple[RunContent, ...]
+    first: RunContent | None = None
+    not_read: tuple[str, str] | None = None
+    checkpoint: Checkpoint | None = None
+
+
+async def read_content(tx: Transaction, part: History, budget_tokens: int) -> Content:
+    """Reads whole runs, newest first, until they hold `budget_tokens`; then the oldest run and the latest summary.
+
+    The number of statements depends on the budget, not on the length or the depth of the history.
+    """
+    chosen, last_unread = await _choose(tx, part, budget_tokens)
+    oldest: list[Run] = []
+    if last_unread is not None:
+        row = await tx.demand(_OLDEST, segments=_bounds(part.segments), limit=2)
+        oldest = [Run.model_validate(run) for run in row["runs"]]
+    wanted = [*reversed(chosen), *oldest[:1]]
+    contents = await _contents(tx, part, wanted)
+    row = await tx.fetch(_SUMMARY, segments=_bounds(part.newest_first()))
+    checkpoint = Checkpoint.model_validate(row["checkpoint"]) if row is not None else None
+    if last_unread is None:
+        return Content(newest=contents, checkpoint=checkpoint)
+    only_one = last_unread.id == oldest[0].id
+    return Content(
+        newest=contents[:-1],
+        first=contents[-1],
+        not_read=None if only_one else (oldest[1].id, last_unread.id),
+        checkpoint=checkpoint,
+    )
+
+
+async def _choose(tx: Transaction, part: History, budget_tokens: int) -> tuple[list[Run], Run | None]:
+    """The newest runs that begin within the budget, newest first, and the last run beyond it, if any."""
+    chosen: list[Run] = []
+    left = budget_tokens
+    segments = list(part.newest_first())
+    while segments:
+        row = await tx.demand(_NEWEST, segments=_bounds(segments), limit=_PAGE)
+        page = [Run.model_validate(run) for run in row["runs"]]
+        for run in page:
+            if left <= 0:
+                return chosen, run
+            chosen.append(run)
+            left -= run.tokens
+        if len(page) < _PAGE:
+            break
+        segments = _before(segments, page[-1])
+    return chosen, None
+
+
+def _before(segments: list[Segment], run: Run) -> list[Segment]:
+    """What is left of the segments, newest first, beyond this run."""
+    at = next(index for index, segment in enumerate(segments) if _within(segment, run))
+    rest = segments[at]._replace(through=Mark(run.position - 1))
+    return [segment for segment in (rest, *segments[at + 1 :]) if segment.after < segment.through]
+
+
+async def _contents(tx: Transaction, part: History, runs: list[Run]) -> tuple[RunContent, ...]:
+    row = await tx.demand(_ITEMS, runIds=[run.id for run in runs])
+    items = {entry["runId"]: entry["items"] for entry in row["runs"]}
+    return tuple(
+        RunContent(run=run, items=_cut(part, run, [TurnItem.model_validate(item) for item in items[run.id]]))
+        for run in runs
+    )
+
+
+def _cut(part: History, run: Run, items: list[TurnItem]) -> tuple[TurnItem, ...]:
+    """The items of a run that the history holds: it may begin or end inside the run."""
+    return tuple(
+        item
+        for item in items
+        if any(
+            segment.thread_id == run.thread_id and segment.after < Mark(run.position, item.position) <= segment.through
+            for segment in part.segments
+        )
+    )
+
+
+def _within(segment: Segment, run: Run) -> bool:
+    return segment.thread_id == run.thread_id and segment.first_run <= run.position <= segment.last_run
+
+
+def _bounds(segments: Iterable[Segment]) -> list[dict[str, Any]]:
+    return [
+        {"threadId": segment.thread_id, "after": segment.first_run - 1, "through": segment.last_run}
+        for segment in segments
+    ]

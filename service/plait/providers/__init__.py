@@ -1,0 +1,1 @@
+"""What each provider can do, as data."""

@@ -1,0 +1,54 @@
+"""The providers that are known: built-in entries from what the real programs do, and those of the settings."""
+
+from collections.abc import Mapping
+
+from plait.domain.errors import InvalidInput
+from plait.domain.planning import Capabilities, ContextInjection, ForkSupport
+
+# Read off the programs themselves (docs/providers.md has what was seen): where each can cut its own thread, and
+# how context reaches it besides the user's words.
+BUILT_IN: tuple[Capabilities, ...] = (
+    Capabilities(
+        key="codex",
+        driver="codex",
+        fork=ForkSupport.AT_TURN,
+        revert=True,
+        injection=ContextInjection.OWN_ITEM,
+        reports_children=True,
+    ),
+    Capabilities(
+        key="claude",
+        driver="claude",
+        fork=ForkSupport.AT_TURN,
+        injection=ContextInjection.BEFORE_MESSAGE,
+        bound_to_directory=True,
+        reports_children=True,
+    ),
+    Capabilities(
+        key="opencode",
+        driver="opencode",
+        fork=ForkSupport.AT_TURN,
+        revert=True,
+        injection=ContextInjection.OWN_ITEM,
+        reports_children=True,
+    ),
+    Capabilities(key="acp", driver="acp", fork=ForkSupport.LATEST, injection=ContextInjection.BEFORE_MESSAGE),
+)
+
+
+def registry(extra: Mapping[str, Mapping[str, object]]) -> dict[str, Capabilities]:
+    """All providers by key. An entry of the settings changes what it names of a built-in one, or adds one.
+
+    `driver` of a new entry says which built-in one it behaves like: two accounts of one provider are two keys.
+    Raises `InvalidInput` naming the entry.
+    """
+    known = {entry.key: entry for entry in BUILT_IN}
+    for key, given in extra.items():
+        driver = str(given.get("driver", key))
+        base = known.get(key) or known.get(driver) or Capabilities(key=key, driver=driver)
+        merged = base.model_dump(by_alias=True) | {"driver": driver} | dict(given) | {"key": key}
+        try:
+            known[key] = Capabilities.model_validate(merged)
+        except ValueError as error:
+            raise InvalidInput(f"The settings' entry for provider {key!r} is wrong: {error}") from error
+    return known

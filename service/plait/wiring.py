@@ -1,0 +1,93 @@
+"""The one place that puts the parts together."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+import structlog
+from neo4j import AsyncGraphDatabase, NotificationMinimumSeverity
+from starlette.applications import Starlette
+
+from plait.api.app import build_app
+from plait.api.services import ApiServices, Limits
+from plait.commands.all import Commands
+from plait.commands.execution import Toolbox
+from plait.domain.errors import StorageUnavailable
+from plait.graph.database import Database
+from plait.graph.migrations import migrate
+from plait.graph.readers import Readers
+from plait.providers.registry import registry
+from plait.settings import Settings
+
+_log = structlog.get_logger(__name__)
+_MIGRATION_PAUSE_SECONDS = 1
+
+
+def open_database(settings: Settings) -> Database:
+    """The driver of the settings. Connects when it is first used, on the event loop that uses it."""
+    password = settings.neo4j_password.get_secret_value() if settings.neo4j_password else ""
+    driver = AsyncGraphDatabase.driver(  # pyright: ignore[reportUnknownMemberType]
+        settings.neo4j_uri or "",
+        auth=(settings.neo4j_user, password),
+        max_connection_pool_size=settings.neo4j_pool_size,
+        max_transaction_retry_time=settings.neo4j_retry_seconds,
+        connection_acquisition_timeout=settings.neo4j_retry_seconds,
+        connection_timeout=settings.neo4j_retry_seconds,
+        # A property that no node has yet is worth a warning to a person at a prompt, not to a log at every start.
+        notifications_min_severity=NotificationMinimumSeverity.OFF,
+        user_agent="plait",
+    )
+    return Database(driver, settings.neo4j_database, settings.neo4j_transaction_timeout_seconds)
+
+
+def create_app(settings: Settings) -> Starlette:
+    """The ASGI application: migrations at start, then GraphQL and health. Neo4j is that of `settings.neo4j_uri`."""
+    database = open_database(settings)
+    providers = registry(settings.providers)
+    box = Toolbox(database=database, providers=providers, lease=timedelta(seconds=settings.lease_seconds))
+    return build_app(
+        ApiServices(
+            readers=Readers(database),
+            commands=Commands(box),
+            ready=database.ready,
+            providers=tuple(providers.values()),
+            limits=Limits(
+                max_text_bytes=settings.max_text_bytes,
+                max_body_bytes=settings.max_body_bytes,
+                max_page_size=settings.max_page_size,
+            ),
+            lifespan=lambda: _opened(database),
+        )
+    )
+
+
+@asynccontextmanager
+async def _opened(database: Database) -> AsyncGenerator[None]:
+    """The database, migrated. Where Neo4j is away at start, that is made up for once it is back.
+
+    Raises `MigrationMismatch`: a graph of another version is not to be touched.
+    """
+    try:
+        later = None if await _migrated(database) else asyncio.create_task(_migrate_later(database))
+        yield
+        if later is not None:
+            later.cancel()
+    finally:
+        await database.close()
+
+
+async def _migrated(database: Database) -> bool:
+    try:
+        await migrate(database)
+    except StorageUnavailable as error:
+        _log.warning("migrations wait for the graph database", reason=error.message)
+        return False
+    database.open()
+    return True
+
+
+async def _migrate_later(database: Database) -> None:
+    await asyncio.sleep(_MIGRATION_PAUSE_SECONDS)
+    while not await _migrated(database):
+        await asyncio.sleep(_MIGRATION_PAUSE_SECONDS)  # noqa: ASYNC110 - nobody tells us when Neo4j is back
