@@ -1,0 +1,327 @@
+"""The domain's decisions over a store of plain dictionaries: what the commands do, without a database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from plait.domain.errors import PlaitError
+from plait.domain.forking import NamedPoint, explicit_point, latest_stable_point
+from plait.domain.history import START, WHOLE_RUN, History, Mark, ThreadLink
+from plait.domain.model import (
+    Creator,
+    Executor,
+    ItemKind,
+    ItemStatus,
+    ProviderThread,
+    ProviderThreadStatus,
+    Run,
+    RunStatus,
+    Thread,
+    ThreadStatus,
+    TurnItem,
+)
+from plait.domain.planner import ForkableTurn, KnownThread, StartSituation, Tally, plan_start
+from plait.domain.planning import Capabilities, ContextInjection, ForkSupport, Outcome, StartPlan
+from tests.model.lineage import Told
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+PROVIDERS = {
+    "codex": Capabilities(key="codex", driver="codex", fork=ForkSupport.AT_TURN),
+    "claude": Capabilities(key="claude", driver="claude", fork=ForkSupport.AT_TURN),
+    "acp": Capabilities(key="acp", driver="acp", fork=ForkSupport.LATEST),
+    "plain": Capabilities(key="plain", driver="plain", fork=ForkSupport.NONE, resume=False),
+    "mute": Capabilities(key="mute", driver="mute", fork=ForkSupport.AT_TURN, injection=ContextInjection.NONE),
+}
+
+
+@dataclass
+class PureStart:
+    outcome: str
+    resume: str | None
+    fork: tuple[str, str] | None
+    handed: tuple[Told, ...]
+    run: str | None
+
+
+class PureBackend:
+    """Holds records of the domain and asks the domain for every decision."""
+
+    def __init__(self) -> None:
+        self.threads: dict[str, Thread] = {}
+        self.runs: dict[str, Run] = {}
+        self.provider_threads: dict[str, ProviderThread] = {}
+        self.plans: dict[str, StartPlan] = {}
+
+    def create_thread(self) -> str:
+        name = f"t{len(self.threads)}"
+        self.threads[name] = _thread(name)
+        return name
+
+    def fork(self, source: str, run: str | None, item: tuple[str, int] | None) -> str:
+        thread = self.threads[source]
+        try:
+            if run is None and item is None:
+                point = latest_stable_point(thread)
+            else:
+                named = NamedPoint(run=self.runs[run or item[0]], item=_item(*item) if item else None)  # type: ignore[index]
+                point = explicit_point(thread, self.history(source), named)
+        except PlaitError as refusal:
+            return refusal.code.value
+        name = f"t{len(self.threads)}"
+        at = self.runs[point.run_id]
+        self.threads[name] = _thread(name).model_copy(
+            update={
+                "origin_thread_id": point.thread_id,
+                "origin_run_id": point.run_id,
+                "origin_position": point.position,
+                "origin_item_position": point.item_position,
+                "origin_ordinal": at.ordinal,
+                "origin_tokens": at.tokens_before + at.tokens,
+            }
+        )
+        return name
+
+    def start(self, thread: str, provider: str) -> PureStart | str:
+        found = self.threads[thread]
+        if found.active_run_id is not None:
+            return "THREAD_BUSY"
+        plan = plan_start(self.situation(thread, provider, None))
+        if plan.outcome is Outcome.UNSUPPORTED:
+            return "UNSUPPORTED_TRANSFER"
+        name = f"r{len(self.runs)}"
+        self.runs[name] = Run(
+            id=name,
+            thread_id=thread,
+            position=found.run_count + 1,
+            generation=1,
+            provider=provider,
+            executor=Executor.CLIENT,
+            status=RunStatus.STARTING,
+            created_at=NOW,
+            item_count=1,
+            tokens=1,
+            tokens_before=found.head_tokens,
+        )
+        self.threads[thread] = found.model_copy(update={"active_run_id": name, "run_count": found.run_count + 1})
+        self.plans[name] = plan
+        return self.told(name, plan)
+
+    def accept(self, run: str, native: str | None, turn: str | None) -> str | None:
+        found, plan = self.runs[run], self.plans[run]
+        thread = self.threads[found.thread_id]
+        if plan.resume is not None:
+            known = self.provider_threads[plan.resume.provider_thread_id]
+        else:
+            known = ProviderThread(
+                id=f"p{len(self.provider_threads)}",
+                thread_id=thread.id,
+                provider=found.provider,
+                native_thread_id=native,
+                status=ProviderThreadStatus.ACTIVE,
+                tip_run_id=run,
+                tip_position=found.position,
+                turns=0,
+                ended_turns=0,
+                created_at=NOW,
+            )
+        known = known.model_copy(
+            update={"tip_run_id": run, "tip_position": found.position, "turns": known.turns + 1}
+        )
+        self.provider_threads[known.id] = known
+        self.runs[run] = found.model_copy(
+            update={
+                "status": RunStatus.RUNNING,
+                "started_at": NOW,
+                "native_thread_id": native,
+                "native_turn_id": turn,
+                "provider_thread_id": known.id,
+                "turn_ordinal": known.turns,
+                "ordinal": thread.head_ordinal + 1,
+            }
+        )
+        self.threads[thread.id] = thread.model_copy(
+            update={
+                "head_run_id": run,
+                "head_position": found.position,
+                "head_ordinal": thread.head_ordinal + 1,
+                "head_tokens": found.tokens_before + found.tokens,
+            }
+        )
+        return None
+
+    def report_failure(self, run: str) -> PureStart | str:
+        plan, found = self.plans[run], self.runs[run]
+        if plan.resume is not None:
+            lost = self.provider_threads[plan.resume.provider_thread_id]
+            self.provider_threads[lost.id] = lost.model_copy(update={"status": ProviderThreadStatus.LOST})
+        if plan.resume is not None or plan.native_fork is not None:
+            told = "the native way failed" if plan.native_fork else None
+            anew = plan_start(self.situation(found.thread_id, found.provider, told))
+            if anew.outcome is not Outcome.UNSUPPORTED:
+                self.plans[run] = anew
+                return self.told(run, anew)
+        self.close(run, RunStatus.FAILED)
+        return PureStart("failed", None, None, (), None)
+
+    def append(self, run: str) -> str | None:
+        found = self.runs[run]
+        if found.status is not RunStatus.RUNNING:
+            return "RUN_NOT_STARTED" if found.status is RunStatus.STARTING else "RUN_NOT_ACTIVE"
+        self.runs[run] = found.model_copy(
+            update={"item_count": found.item_count + 1, "tokens": found.tokens + 1}
+        )
+        thread = self.threads[found.thread_id]
+        self.threads[thread.id] = thread.model_copy(update={"head_tokens": thread.head_tokens + 1})
+        return None
+
+    def end(self, run: str, state: str) -> str | None:
+        if state == "completed" and self.runs[run].status is RunStatus.STARTING:
+            return "RUN_NOT_STARTED"
+        self.close(run, RunStatus(state))
+        return None
+
+    def checkpoint(self, thread: str, run: str) -> str | None:
+        found = self.runs[run]
+        if found.status.active:
+            return "RUN_ACTIVE"
+        if found.started_at is None:
+            return "RUN_NOT_STARTED"
+        self.runs[run] = found.model_copy(update={"stable": True})
+        return None
+
+    def cancel(self, thread: str) -> str | None:
+        return None
+
+    def records(self) -> dict[str, Any]:
+        return {
+            "transfers": {},
+            "histories": {name: self.expand(self.history(name)) for name in self.threads},
+            "active": {name: thread.active_run_id for name, thread in self.threads.items()},
+        }
+
+    # What the graph layer reads
+
+    def chain(self, thread: str) -> list[ThreadLink]:
+        links: list[ThreadLink] = []
+        found: Thread | None = self.threads[thread]
+        while found is not None:
+            origin = found.origin
+            links.append(ThreadLink(found.id, origin.thread_id if origin else None, origin.mark if origin else START))
+            found = self.threads[origin.thread_id] if origin else None
+        return links
+
+    def history(self, thread: str) -> History:
+        return History.at(Mark(self.threads[thread].head_position), self.chain(thread))
+
+    def situation(self, thread: str, provider: str, fork_failure: str | None) -> StartSituation:
+        history = self.history(thread)
+        ledger: dict[tuple[str, Mark], Tally] = {}
+        for segment in history.segments:
+            run = self.run_at(segment.thread_id, segment.through.run)
+            ledger[(segment.thread_id, segment.through)] = Tally(run.ordinal or 0, run.tokens_before + run.tokens)
+        known: list[KnownThread] = []
+        for candidate in self.provider_threads.values():
+            if (candidate.thread_id, candidate.provider) == (thread, provider):
+                tip = Mark(candidate.tip_position)
+                run = self.runs[candidate.tip_run_id]
+                ledger[(thread, tip)] = Tally(run.ordinal or 0, run.tokens_before + run.tokens)
+                known.append(
+                    KnownThread(provider_thread=candidate, known=History.at(tip, self.chain(thread)))
+                )
+        forkable = self.forkable(history, provider)
+        if forkable is not None:
+            run = forkable.run
+            ledger[(run.thread_id, Mark(run.position))] = Tally(run.ordinal or 0, run.tokens_before + run.tokens)
+        return StartSituation(
+            history=history,
+            provider=PROVIDERS[provider],
+            own_threads=tuple(known),
+            forkable=forkable,
+            ledger=ledger,
+            min_handoff_tokens=200,
+            fork_failure=fork_failure,
+        )
+
+    def forkable(self, history: History, provider: str) -> ForkableTurn | None:
+        for segment in history.newest_first():
+            last = segment.through.run if segment.through.item == WHOLE_RUN else segment.through.run - 1
+            runs = [
+                run
+                for run in self.runs.values()
+                if (run.thread_id, run.provider, run.status) == (segment.thread_id, provider, RunStatus.COMPLETED)
+                and segment.after.run < run.position <= last
+                and run.native_turn_id is not None
+                and self.provider_threads[run.provider_thread_id or ""].status is ProviderThreadStatus.ACTIVE
+            ]
+            if runs:
+                run = max(runs, key=lambda found: found.position)
+                behind = self.provider_threads[run.provider_thread_id or ""]
+                return ForkableTurn(
+                    run=run,
+                    known=History.at(Mark(run.position), self.chain(run.thread_id)),
+                    later_turns=behind.turns - (run.turn_ordinal or 0),
+                    later_terminal_turns=behind.ended_turns - (run.turn_ordinal or 0),
+                )
+        return None
+
+    def run_at(self, thread: str, position: int) -> Run:
+        return next(run for run in self.runs.values() if (run.thread_id, run.position) == (thread, position))
+
+    def expand(self, history: History) -> tuple[Told, ...]:
+        """The runs a history stands for, one by one."""
+        told: list[Told] = []
+        for segment in history.segments:
+            for run in sorted(self.runs.values(), key=lambda found: found.position):
+                if run.thread_id != segment.thread_id or run.started_at is None:
+                    continue
+                if segment.after.run < run.position <= segment.through.run:
+                    cut = run.position == segment.through.run and segment.through.item != WHOLE_RUN
+                    told.append(Told(run.id, segment.through.item if cut else None))
+        return tuple(told)
+
+    def told(self, run: str, plan: StartPlan) -> PureStart:
+        return PureStart(
+            outcome=plan.outcome.value,
+            resume=plan.resume.native_thread_id if plan.resume else None,
+            fork=(plan.native_fork.native_thread_id, plan.native_fork.last_turn_id) if plan.native_fork else None,
+            handed=self.expand(plan.deliver),
+            run=run,
+        )
+
+    def close(self, run: str, status: RunStatus) -> None:
+        found = self.runs[run]
+        thread = self.threads[found.thread_id]
+        completed = status is RunStatus.COMPLETED
+        self.runs[run] = found.model_copy(update={"status": status, "stable": completed})
+        stable = {"stable_run_id": run, "stable_position": found.position} if completed else {}
+        self.threads[thread.id] = thread.model_copy(update={"active_run_id": None} | stable)
+        if found.provider_thread_id is not None:
+            behind = self.provider_threads[found.provider_thread_id]
+            self.provider_threads[behind.id] = behind.model_copy(update={"ended_turns": behind.ended_turns + 1})
+
+
+def _thread(name: str) -> Thread:
+    return Thread(
+        id=name,
+        status=ThreadStatus.ACTIVE,
+        created_by=Creator.USER,
+        created_at=NOW,
+        updated_at=NOW,
+        generation=1,
+        depth=0,
+        root_thread_id=name,
+    )
+
+
+def _item(run: str, position: int) -> TurnItem:
+    return TurnItem(
+        id=f"{run}-{position}",
+        run_id=run,
+        thread_id="",
+        position=position,
+        kind=ItemKind.ASSISTANT_MESSAGE,
+        status=ItemStatus.FINISHED,
+        created_at=NOW,
+    )
