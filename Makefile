@@ -53,4 +53,5 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 lock: $(STAMP) ## Write the locks anew; ARGS="--upgrade" takes newer versions
 	$(COMPILE) pyproject.toml -o requirements.lock
 	$(COMPILE) pyproject.toml --extra dev -c requirements.lock -o requirements-dev.lock
+	echo hatchling | $(COMPILE) - -c requirements-dev.lock -o requirements-build.lock
 	cd $(JARS) && $(CURDIR)/$(BIN)/jgo lock

@@ -1,15 +1,18 @@
-"""What every test can ask for: the run's one real Neo4j, and the real service as a process."""
+"""What every test can ask for: the run's one real Neo4j, the real service as a process, and one that all share."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.neo4j import running_neo4j, wipe
-from tests.support.service import PLAIT, ServiceProcess, use_endpoint
 
 from plait.localdb import Endpoint
+from tests.support.client import Client
+from tests.support.graph import Graph
+from tests.support.neo4j import running_neo4j, wipe
+from tests.support.service import PLAIT, ServiceProcess, use_endpoint
 
 
 @pytest.fixture(scope="session")
@@ -57,3 +60,39 @@ def plait_process(tmp_path: Path) -> Iterator[StartPlait]:
     yield start
     for service in running:
         service.terminate()
+
+
+PROVIDERS = {
+    # Takes no context from outside.
+    "mute": {"driver": "mute", "injection": "none"},
+    # A second account of a built-in provider.
+    "codex-b": {"driver": "codex"},
+    # Take short handoffs only.
+    "brief-300": {"driver": "brief", "handoffTokens": 300},
+    "brief-900": {"driver": "brief", "handoffTokens": 900},
+}
+"""The providers of the shared service besides the built-in ones."""
+
+
+@pytest.fixture(scope="session")
+def service(neo4j_endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """One real service on the run's one Neo4j, for all tests that make threads of their own and wipe nothing.
+
+    Its leases are long, so that nothing happens by itself while a test counts what it wrote.
+    """
+    folder = tmp_path_factory.mktemp("shared-service")
+    settings = {"PLAIT_PROVIDERS": json.dumps(PROVIDERS), "PLAIT_LEASE_SECONDS": "86400"}
+    command = [str(PLAIT), "serve", "--port", "0", "--data-dir", str(folder / "data")]
+    process = ServiceProcess(command, folder, use_endpoint(neo4j_endpoint) | settings)
+    client = Client(process.wait_ready())
+    yield client
+    client.close()
+    process.terminate()
+
+
+@pytest.fixture(scope="session")
+def graph(neo4j_endpoint: Endpoint) -> Iterator[Graph]:
+    """The graph of the run's one Neo4j, by Cypher."""
+    opened = Graph(neo4j_endpoint)
+    yield opened
+    opened.close()

@@ -88,6 +88,7 @@ async def _migrated(database: Database) -> bool:
 
 
 async def _migrate_later(database: Database) -> None:
-    await asyncio.sleep(_MIGRATION_PAUSE_SECONDS)
-    while not await _migrated(database):
-        await asyncio.sleep(_MIGRATION_PAUSE_SECONDS)  # noqa: ASYNC110 - nobody tells us when Neo4j is back
+    migrated = False
+    while not migrated:
+        await asyncio.sleep(_MIGRATION_PAUSE_SECONDS)
+        migrated = await _migrated(database)

@@ -13,10 +13,10 @@ from pathlib import Path
 import httpx
 import neo4j
 import pytest
-from tests.support.processes import database_pid, is_gone, wait_gone
-from tests.support.service import ServiceProcess
 
 from plait.localdb import Endpoint
+from tests.support.processes import database_pid, is_gone, wait_gone
+from tests.support.service import ServiceProcess
 
 StartPlait = Callable[..., ServiceProcess]
 

@@ -6,6 +6,7 @@ from itertools import count
 from typing import Any
 
 from hypothesis import strategies as st
+
 from plait.domain.handoff import HandoffRequest, RunContent
 from plait.domain.model import (
     Checkpoint,
@@ -27,7 +28,9 @@ def run_id(number: int) -> str:
     return f"run_0192f3c4-7b1a-7cc2-9d5e-{number:012x}"
 
 
-def run(number: int, status: RunStatus = RunStatus.COMPLETED, reason: str | None = None, provider: str = "codex") -> Run:
+def run(
+    number: int, status: RunStatus = RunStatus.COMPLETED, reason: str | None = None, provider: str = "codex"
+) -> Run:
     return Run(
         id=run_id(number),
         thread_id=THREAD,
@@ -81,7 +84,9 @@ def command(text: str, exit_code: int | None = 0, output: str = "") -> Item:
     return Item(ItemKind.COMMAND, None, {"command": text, "exitCode": exit_code, "output": output})
 
 
-def content(number: int, *items: Item, status: RunStatus = RunStatus.COMPLETED, reason: str | None = None) -> RunContent:
+def content(
+    number: int, *items: Item, status: RunStatus = RunStatus.COMPLETED, reason: str | None = None
+) -> RunContent:
     return RunContent(
         run=run(number, status, reason),
         items=tuple(
@@ -152,7 +157,7 @@ statuses = st.sampled_from([RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.INT
 
 
 @st.composite
-def requests(draw: st.DrawFn, budgets: st.SearchStrategy[int] = st.integers(0, 3000)) -> HandoffRequest:
+def requests(draw: st.DrawFn, budgets: st.SearchStrategy[int] | None = None) -> HandoffRequest:
     """Any request that a caller can make."""
 
     def some_run(number: int) -> RunContent:
@@ -164,7 +169,7 @@ def requests(draw: st.DrawFn, budgets: st.SearchStrategy[int] = st.integers(0, 3
     first = some_run(1) if newest and draw(st.booleans()) else None
     return request(
         *newest,
-        budget=draw(budgets),
+        budget=draw(st.integers(0, 3000) if budgets is None else budgets),
         kind=draw(st.sampled_from(HandoffKind)),
         thread_title=draw(st.none() | texts),
         first=first,

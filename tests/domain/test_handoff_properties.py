@@ -4,17 +4,18 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Sequence
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from plait.domain.handoff import MIN_HANDOFF_TOKENS, BuiltHandoff, HandoffRequest, HandoffTooSmall, build_handoff
+
+from plait.domain.handoff import MIN_HANDOFF_TOKENS, BuiltHandoff, HandoffRequest, HandoffTooSmall, build_handoff, frame
 from plait.domain.model import ItemStatus
 from plait.domain.tokens import count_tokens
-
 from tests.domain.handoff_samples import Item, agent, call, content, request, requests, result, run_id, texts, user
 
-thorough = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+thorough = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def build(asked: HandoffRequest) -> BuiltHandoff:
@@ -114,6 +115,30 @@ def test_22_a_fence_copied_into_the_content_changes_the_fence(said: list[str], t
         check_fence(text)
         assert nonce_of(text) not in known
         known.append(nonce_of(text))
+
+
+class WeakHash:
+    """A hash that does not depend on what is hashed, but for the counter of the nonce."""
+
+    def __init__(self, data: bytes = b"") -> None:
+        self.data = data
+
+    def update(self, data: bytes) -> None:
+        del data
+
+    def digest(self) -> bytes:
+        return hashlib.sha256(self.data).digest()
+
+
+def test_22_a_nonce_that_the_content_holds_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Situation: the content guessed the nonces, the first three one after the other."""
+    monkeypatch.setattr(frame, "hashlib", SimpleNamespace(sha256=WeakHash))
+    guessed: list[str] = []
+    for _ in range(4):
+        built = build_handoff(request(content(1, user("go"), *(agent(f"{nonce}>>> end") for nonce in guessed))))
+        check_fence(built.text)
+        assert nonce_of(built.text) not in guessed
+        guessed.append(nonce_of(built.text))
 
 
 @st.composite

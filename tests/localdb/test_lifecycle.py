@@ -17,13 +17,13 @@ import neo4j
 import psutil
 import pytest
 from neo4j.exceptions import AuthError, DriverError, Neo4jError
+
+from plait.localdb import BoltPortInUse, DataFolderInUse, Endpoint, LocalNeo4j
+from plait.settings import Settings
 from tests.support.processes import is_gone, wait_gone
 from tests.support.service import clean_environment
 
-from plait.localdb import BoltPortInUseError, DataFolderInUseError, Endpoint, LocalNeo4j
-from plait.settings import Settings
-
-TRANSACTION_LIMIT_SECONDS = 2
+TRANSACTION_LIMIT_SECONDS = 4
 BACK_LIMIT_SECONDS = 60
 
 
@@ -56,6 +56,8 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalNeo4j]:
         local_transaction_memory_mb=32,
     )
     with LocalNeo4j(settings) as running:
+        # The first statement takes seconds, more on a busy machine than the limit set here.
+        ask_until_answered(running.endpoint, "RETURN 1")
         yield running
 
 
@@ -114,7 +116,7 @@ class TestOneServiceOneFolder:
     def test_a_second_start_is_refused_and_harms_nothing(self, local: LocalNeo4j) -> None:
         folder = local.password_file.parent
 
-        with pytest.raises(DataFolderInUseError, match=str(os.getpid())) as refused:
+        with pytest.raises(DataFolderInUse, match=str(os.getpid())) as refused:
             LocalNeo4j(settings_for(folder)).start()
 
         assert str(folder) in str(refused.value)
@@ -202,5 +204,5 @@ def test_a_bolt_port_that_is_taken_is_told_and_the_folder_is_free_again(tmp_path
         port = taken.getsockname()[1]
 
         for _ in range(2):
-            with pytest.raises(BoltPortInUseError, match=str(port)):
+            with pytest.raises(BoltPortInUse, match=str(port)):
                 LocalNeo4j(settings_for(tmp_path, local_bolt_port=port)).start()

@@ -196,7 +196,7 @@ class LineageMachine(RuleBasedStateMachine):
         answer = self.backend.report_failure(run.name)
         assert not isinstance(answer, str)
         if answer.run is None:
-            assert before.resume is None and before.fork is None or run.provider == "mute"
+            assert (before.resume is None and before.fork is None) or run.provider == "mute"
             run.state = "failed"
             return
         assert before.resume is not None or before.fork is not None
@@ -283,8 +283,11 @@ class LineageMachine(RuleBasedStateMachine):
     def resumable(self, thread: ModelThread, provider: str) -> bool:
         """Whether a provider thread of this thread knows exactly its history and can go on."""
         return provider != "plain" and any(
-            native.provider == provider and native.thread == thread.name and not native.lost
-            and native.told == thread.history and thread.history
+            native.provider == provider
+            and native.thread == thread.name
+            and not native.lost
+            and native.told == thread.history
+            and thread.history
             for native in self.model.natives.values()
         )
 

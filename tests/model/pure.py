@@ -126,9 +126,7 @@ class PureBackend:
                 ended_turns=0,
                 created_at=NOW,
             )
-        known = known.model_copy(
-            update={"tip_run_id": run, "tip_position": found.position, "turns": known.turns + 1}
-        )
+        known = known.model_copy(update={"tip_run_id": run, "tip_position": found.position, "turns": known.turns + 1})
         self.provider_threads[known.id] = known
         self.runs[run] = found.model_copy(
             update={
@@ -169,9 +167,7 @@ class PureBackend:
         found = self.runs[run]
         if found.status is not RunStatus.RUNNING:
             return "RUN_NOT_STARTED" if found.status is RunStatus.STARTING else "RUN_NOT_ACTIVE"
-        self.runs[run] = found.model_copy(
-            update={"item_count": found.item_count + 1, "tokens": found.tokens + 1}
-        )
+        self.runs[run] = found.model_copy(update={"item_count": found.item_count + 1, "tokens": found.tokens + 1})
         thread = self.threads[found.thread_id]
         self.threads[thread.id] = thread.model_copy(update={"head_tokens": thread.head_tokens + 1})
         return None
@@ -227,9 +223,7 @@ class PureBackend:
                 tip = Mark(candidate.tip_position)
                 run = self.runs[candidate.tip_run_id]
                 ledger[(thread, tip)] = Tally(run.ordinal or 0, run.tokens_before + run.tokens)
-                known.append(
-                    KnownThread(provider_thread=candidate, known=History.at(tip, self.chain(thread)))
-                )
+                known.append(KnownThread(provider_thread=candidate, known=History.at(tip, self.chain(thread))))
         forkable = self.forkable(history, provider)
         if forkable is not None:
             run = forkable.run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from dataclasses import dataclass
 from typing import Any
@@ -11,12 +12,12 @@ import httpx
 PLAN = """
 plan {
   outcome strategy reason injected resume { nativeThreadId }
-  nativeFork { nativeThreadId lastTurnId laterTerminalTurns }
-  transfers { id type status } handoffs { id kind text tokens }
-  candidates { outcome strategy taken reason costTokens }
+  nativeFork { nativeThreadId lastTurnId laterTerminalTurns runId }
+  transfers { id type status } handoffs { id kind text tokens budgetTokens provider transferId hash payload }
+  candidates { outcome strategy taken reason costTokens nativeThreadId nativeTurnId }
 }
 """
-THREAD = "id title status depth parentThreadId relationshipToParent rootThreadId provider createdBy"
+THREAD = "id title status depth parentThreadId relationshipToParent rootThreadId provider createdBy runCount activeRunId"
 TRANSFER = """
 id type status createdAt createdBy consumedAt sourceProvider targetProvider
 sourceThread { id } targetThread { id } consumedByRun { id } supersededBy { id } handoff { id }
@@ -24,14 +25,21 @@ sourcePoint { threadId runId checkpointId turnItemId providerThreadRef providerT
 basePoint { threadId runId } resolution { strategy } failure { code message }
 """
 RUN = "id threadId position provider status reason nativeThreadId nativeTurnId stable"
+VISIBLE = "id runId threadId inherited position kind status text data run { id threadId }"
+PAGE = "totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor }"
+LINEAGE = f"""
+nodes {{ depth thread {{ {THREAD} }} }} edges {{ id kind sourceThreadId targetThreadId transferId }}
+truncated {PAGE}
+"""
 
 
 class Refusal(AssertionError):
     """The API refused; `code` is what it said."""
 
-    def __init__(self, errors: list[dict[str, Any]]) -> None:
+    def __init__(self, errors: list[dict[str, Any]], status: int = 200) -> None:
         super().__init__(f"{errors[0]['extensions']['code']}: {errors[0]['message']}")
         self.errors = errors
+        self.status = status
         self.code: str = errors[0]["extensions"]["code"]
         self.retryable: bool = errors[0]["extensions"]["retryable"]
         self.message: str = errors[0]["message"]
@@ -56,10 +64,15 @@ class Client:
 
     def execute(self, document: str, **variables: Any) -> dict[str, Any]:
         """The data of an answer. Raises `Refusal` when it has errors."""
-        response = self._http.post("/graphql", json={"query": document, "variables": variables})
+        return self.post({"query": document, "variables": variables})
+
+    def post(self, body: Any, **headers: str) -> dict[str, Any]:
+        """The data of an answer to any body: bytes as they are, the rest as JSON. Raises `Refusal`."""
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        response = self._http.post("/graphql", content=content, headers={"content-type": "application/json"} | headers)
         answer = response.json()
         if answer.get("errors"):
-            raise Refusal(answer["errors"])
+            raise Refusal(answer["errors"], response.status_code)
         return answer["data"]
 
     def mutate(self, name: str, selection: str, **given: Any) -> dict[str, Any]:
@@ -99,6 +112,16 @@ class Client:
     def end(self, mutation: str, run: str, **given: Any) -> dict[str, Any]:
         return self.mutate(mutation, f"run {{ {RUN} }}", runId=run, **given)["run"]
 
+    def running(
+        self, thread: str, message: str, provider: str = "codex", native: tuple[str, str] | None = None
+    ) -> dict[str, Any]:
+        """A run that its provider has accepted, by the plan. `native` are the ids of its native thread and turn."""
+        started = self.start(thread, message, provider)
+        resumed = (started["plan"]["resume"] or {}).get("nativeThreadId")
+        native_thread, native_turn = native or (resumed or f"native-{key()}", f"turn-{key()}")
+        accepted = self.started(started["run"]["id"], nativeThreadId=native_thread, nativeTurnId=native_turn)
+        return accepted | {"nativeThreadId": native_thread, "nativeTurnId": native_turn}
+
     def whole_run(
         self,
         thread: str,
@@ -109,15 +132,67 @@ class Client:
         items: tuple[dict[str, Any], ...] = (),
     ) -> dict[str, Any]:
         """A run from its start to its completion. `native` are the ids of its native thread and turn."""
-        started = self.start(thread, message, provider)
-        run = started["run"]["id"]
-        plan = started["plan"]
-        resumed = (plan["resume"] or {}).get("nativeThreadId")
-        native_thread, native_turn = native or (resumed or f"native-{key()}", f"turn-{key()}")
-        self.started(run, nativeThreadId=native_thread, nativeTurnId=native_turn)
+        accepted = self.running(thread, message, provider, native)
+        run = accepted["run"]["id"]
         self.append(run, *items, {"kind": "ASSISTANT_MESSAGE", "text": answer})
-        completed = self.complete(run)
-        return completed | {"plan": plan, "nativeThreadId": native_thread, "nativeTurnId": native_turn}
+        return accepted | self.complete(run)
 
     def transfer(self, transfer: str) -> dict[str, Any]:
         return self.execute(f"query ($id: ID!) {{ transfer(id: $id) {{ {TRANSFER} }} }}", id=transfer)["transfer"]
+
+    def transfers(self, thread: str) -> list[dict[str, Any]]:
+        """All transfers from or into a thread, newest first."""
+        document = f"query ($id: ID!) {{ thread(id: $id) {{ transfers {{ {TRANSFER} }} }} }}"
+        return self.execute(document, id=thread)["thread"]["transfers"]
+
+    def get_thread(self, thread: str, selection: str = THREAD) -> dict[str, Any]:
+        return self.execute(f"query ($id: ID!) {{ thread(id: $id) {{ {selection} }} }}", id=thread)["thread"]
+
+    def get_run(self, run: str, selection: str = RUN) -> dict[str, Any]:
+        return self.execute(f"query ($id: ID!) {{ run(id: $id) {{ {selection} }} }}", id=run)["run"]
+
+    def items(self, run: str) -> list[dict[str, Any]]:
+        return self.get_run(run, "items(first: 100) { nodes { id kind text status position data } }")["items"]["nodes"]
+
+    def visible(self, thread: str) -> list[dict[str, Any]]:
+        """The history of a thread as people see it, oldest first, read page by page."""
+        document = f"""query ($id: ID!, $after: String) {{ thread(id: $id) {{
+            visibleItems(first: 100, after: $after) {{ nodes {{ {VISIBLE} }} {PAGE} }}
+        }} }}"""
+        found: list[dict[str, Any]] = []
+        after, more = None, True
+        while more:
+            page = self.execute(document, id=thread, after=after)["thread"]["visibleItems"]
+            found.extend(page["nodes"])
+            after, more = page["pageInfo"]["endCursor"], page["pageInfo"]["hasNextPage"]
+        return found
+
+    def texts(self, thread: str) -> list[str | None]:
+        """The texts of a thread's history, oldest first."""
+        return [item["text"] for item in self.visible(thread)]
+
+    def lineage(self, thread: str, direction: str = "BOTH", **given: Any) -> dict[str, Any]:
+        document = f"""query ($thread: ID!, $direction: LineageDirection!, $first: Int, $after: String, $maxDepth: Int) {{
+            lineage(threadId: $thread, direction: $direction, first: $first, after: $after, maxDepth: $maxDepth) {{
+                {LINEAGE}
+            }}
+        }}"""
+        return self.execute(document, thread=thread, direction=direction, **given)["lineage"]
+
+    def explain(self, thread: str, provider: str) -> dict[str, Any]:
+        """The plan of a start, without the start."""
+        document = f"""query ($thread: ID!, $provider: String!) {{
+            {PLAN.replace("plan", "plan: explainStart(threadId: $thread, provider: $provider)", 1)}
+        }}"""
+        return self.execute(document, thread=thread, provider=provider)["plan"]
+
+    def checkpoint(self, thread: str, label: str = "a point", **given: Any) -> dict[str, Any]:
+        selection = "checkpoint { id threadId runId kind label summary workspace { vcs commit } }"
+        return self.mutate("createCheckpoint", selection, threadId=thread, label=label, **given)["checkpoint"]
+
+    def cancel(self, transfer: str, **given: Any) -> dict[str, Any]:
+        return self.mutate("cancelTransfer", f"transfer {{ {TRANSFER} }}", transferId=transfer, **given)["transfer"]
+
+    def provider_threads(self, thread: str) -> list[dict[str, Any]]:
+        selection = "providerThreads { id provider nativeThreadId status tipRunId turns }"
+        return self.get_thread(thread, selection)["providerThreads"]

@@ -17,8 +17,16 @@ MAX_KEY = 200
 _PROVIDER_KEY = re.compile(r"[a-z0-9._-]{1,64}", re.ASCII)
 
 
+def record_id(value: str, kind: IdKind, field: str) -> str:
+    """An id of this type."""
+    try:
+        return require_id(value, kind, field)
+    except InvalidInput as error:
+        raise error if error.message.startswith(field) else InvalidInput(f"{field}: {error.message}") from None
+
+
 def optional_id(value: str | None, kind: IdKind, field: str) -> str | None:
-    return None if value is None else require_id(value, kind, field)
+    return None if value is None else record_id(value, kind, field)
 
 
 def mutation_key(value: str | None) -> str | None:

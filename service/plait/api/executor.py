@@ -15,7 +15,7 @@ from graphql import (
     GraphQLObjectType,
     GraphQLScalarType,
     GraphQLString,
-    is_non_null_type,
+    is_non_null_type,  # pyright: ignore[reportUnknownVariableType]
 )
 from graphql.pyutils import Path
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext

@@ -1,5 +1,8 @@
 """The GraphQL endpoint: an HTTP request in, JSON out. It is thin because every command passes through it."""
 
+import json
+import re
+
 import orjson
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
@@ -12,6 +15,8 @@ from plait.domain.errors import ErrorCode, InvalidInput
 JSON = b"application/json; charset=utf-8"
 GRAPHQL_JSON = b"application/graphql-response+json; charset=utf-8"
 HTML = b"text/html; charset=utf-8"
+
+_LONG_NUMBER = re.compile(rb"[0-9]{19}")
 
 
 class _Refused(Exception):
@@ -59,7 +64,7 @@ class GraphQLEndpoint:
         _check_content_type(headers.get("content-type", ""))
         body = await self._read(headers, receive)
         try:
-            request = read_request(orjson.loads(body))
+            request = read_request(_parsed(body))
         except orjson.JSONDecodeError as error:
             raise _Refused(400, ErrorCode.INVALID_INPUT, f"The body is not valid JSON: {error}.") from None
         except InvalidInput as error:
@@ -89,6 +94,23 @@ class GraphQLEndpoint:
 
     def _too_large(self) -> _Refused:
         return _Refused(413, ErrorCode.LIMIT_EXCEEDED, f"The body may have {self._max_body_bytes} bytes at most.")
+
+
+def _parsed(body: bytes) -> object:
+    """The JSON of a body. Raises `orjson.JSONDecodeError`, and `InvalidInput` for an integer of more than 64 bits."""
+    value: object = orjson.loads(body)
+    if _LONG_NUMBER.search(body):
+        # orjson makes such an integer a float, rounded, and does not tell.
+        try:
+            json.loads(body, parse_int=_check_integer)
+        except RecursionError:
+            raise InvalidInput("The body is nested too deep.", ErrorCode.LIMIT_EXCEEDED) from None
+    return value
+
+
+def _check_integer(digits: str) -> None:
+    if len(digits) > 20 or not -(2**63) <= int(digits) < 2**64:
+        raise InvalidInput("The body holds an integer of more than 64 bits.")
 
 
 def _check_content_type(given: str) -> None:

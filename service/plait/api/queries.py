@@ -21,7 +21,7 @@ from plait.api.types.thread import Thread
 from plait.api.types.transfer import ContextTransfer
 from plait.domain import model as records
 from plait.domain.errors import ErrorCode, InvalidInput
-from plait.domain.ids import IdKind, kind_of, require_id
+from plait.domain.ids import IdKind, kind_of
 from plait.graph.pages import Direction, EdgeKind
 
 Id = Annotated[strawberry.ID, strawberry.argument(description="The record's id; NOT_FOUND where there is none.")]
@@ -37,27 +37,27 @@ class Query:
     @strawberry.field(description="A thread by its id.", graphql_type=Thread | None)
     @staticmethod
     async def thread(info: Info, id: Id) -> records.Thread:
-        return await info.context.loaders.threads.must(require_id(id, IdKind.THREAD, "id"))
+        return await info.context.loaders.threads.must(checks.record_id(id, IdKind.THREAD, "id"))
 
     @strawberry.field(description="A run by its id.", graphql_type=Run | None)
     @staticmethod
     async def run(info: Info, id: Id) -> records.Run:
-        return await info.context.loaders.runs.must(require_id(id, IdKind.RUN, "id"))
+        return await info.context.loaders.runs.must(checks.record_id(id, IdKind.RUN, "id"))
 
     @strawberry.field(description="A checkpoint by its id.", graphql_type=Checkpoint | None)
     @staticmethod
     async def checkpoint(info: Info, id: Id) -> records.Checkpoint:
-        return await info.context.loaders.checkpoints.must(require_id(id, IdKind.CHECKPOINT, "id"))
+        return await info.context.loaders.checkpoints.must(checks.record_id(id, IdKind.CHECKPOINT, "id"))
 
     @strawberry.field(description="A transfer by its id.", graphql_type=ContextTransfer | None)
     @staticmethod
     async def transfer(info: Info, id: Id) -> records.Transfer:
-        return await info.context.loaders.transfers.must(require_id(id, IdKind.TRANSFER, "id"))
+        return await info.context.loaders.transfers.must(checks.record_id(id, IdKind.TRANSFER, "id"))
 
     @strawberry.field(description="A handoff by its id.", graphql_type=ContextHandoff | None)
     @staticmethod
     async def handoff(info: Info, id: Id) -> records.Handoff:
-        return await info.context.loaders.handoffs.must(require_id(id, IdKind.HANDOFF, "id"))
+        return await info.context.loaders.handoffs.must(checks.record_id(id, IdKind.HANDOFF, "id"))
 
     @strawberry.field(description="Any record by its id.", graphql_type=Node | None)
     @staticmethod
@@ -113,7 +113,7 @@ class Query:
     ) -> Lineage | None:
         context = info.context
         found = await context.readers.lineage(
-            require_id(thread_id, IdKind.THREAD, "threadId"),
+            checks.record_id(thread_id, IdKind.THREAD, "threadId"),
             direction,
             _kinds(kinds),
             _depth(max_depth, context.limits.max_lineage_depth),
@@ -134,7 +134,7 @@ class Query:
         provider: Annotated[str, argument("Key of the provider.")],
         model: Annotated[str | None, argument("The provider's model.")] = None,
     ) -> FreshPlan:
-        thread_id = strawberry.ID(require_id(thread_id, IdKind.THREAD, "threadId"))
+        thread_id = strawberry.ID(checks.record_id(thread_id, IdKind.THREAD, "threadId"))
         key, wanted = checks.provider_key(provider), validation.model(model)
         return FreshPlan(await info.context.commands.explain_start(thread_id, key, wanted))
 

@@ -4,7 +4,7 @@ from plait.api import checks, inputs
 from plait.api.services import Limits
 from plait.commands import contracts
 from plait.domain.errors import ErrorCode, InvalidInput
-from plait.domain.ids import IdKind, require_id
+from plait.domain.ids import IdKind
 from plait.graph.pages import ThreadFilter
 
 MAX_TITLE = 500
@@ -25,7 +25,7 @@ def create_thread(given: inputs.CreateThreadInput) -> contracts.CreateThread:
 def fork_thread(given: inputs.ForkThreadInput) -> contracts.ForkThread:
     return contracts.ForkThread(
         id=checks.optional_id(given.id, IdKind.THREAD, "id"),
-        source_thread_id=require_id(given.source_thread_id, IdKind.THREAD, "sourceThreadId"),
+        source_thread_id=checks.record_id(given.source_thread_id, IdKind.THREAD, "sourceThreadId"),
         point=_point(given.point),
         title=_title(given.title),
         created_by=given.created_by,
@@ -47,7 +47,7 @@ def _point(given: inputs.PointInput | None) -> contracts.PointInput:
 def start_run(given: inputs.StartRunInput, limits: Limits) -> contracts.StartRun:
     return contracts.StartRun(
         id=checks.optional_id(given.id, IdKind.RUN, "id"),
-        thread_id=require_id(given.thread_id, IdKind.THREAD, "threadId"),
+        thread_id=checks.record_id(given.thread_id, IdKind.THREAD, "threadId"),
         provider=checks.provider_key(given.provider),
         model=checks.optional_line(given.model, "model", MAX_MODEL),
         message=checks.filled_text(given.message, "message", limits.max_text_bytes),
@@ -62,7 +62,7 @@ def report_run_started(given: inputs.ReportRunStartedInput, limits: Limits) -> c
         message=checks.text(given.failure.message, "failure.message", limits.max_text_bytes),
     )
     return contracts.ReportRunStarted(
-        run_id=require_id(given.run_id, IdKind.RUN, "runId"),
+        run_id=checks.record_id(given.run_id, IdKind.RUN, "runId"),
         native_thread_id=checks.optional_line(given.native_thread_id, "nativeThreadId", MAX_NATIVE_ID),
         native_turn_id=checks.optional_line(given.native_turn_id, "nativeTurnId", MAX_NATIVE_ID),
         failure=failure,
@@ -70,7 +70,7 @@ def report_run_started(given: inputs.ReportRunStartedInput, limits: Limits) -> c
 
 
 def append_turn_items(given: inputs.AppendTurnItemsInput, limits: Limits) -> contracts.AppendTurnItems:
-    run_id = require_id(given.run_id, IdKind.RUN, "runId")
+    run_id = checks.record_id(given.run_id, IdKind.RUN, "runId")
     if not given.items:
         raise InvalidInput("items must hold at least one item.")
     if len(given.items) > limits.max_list:
@@ -100,18 +100,18 @@ def complete_run(given: inputs.CompleteRunInput) -> contracts.EndRun:
         input_tokens=checks.count(given.usage.input_tokens, "usage.inputTokens"),
         output_tokens=checks.count(given.usage.output_tokens, "usage.outputTokens"),
     )
-    return contracts.EndRun(run_id=require_id(given.run_id, IdKind.RUN, "runId"), usage=usage)
+    return contracts.EndRun(run_id=checks.record_id(given.run_id, IdKind.RUN, "runId"), usage=usage)
 
 
 def end_run(given: inputs.FailRunInput | inputs.InterruptRunInput, limits: Limits) -> contracts.EndRun:
     return contracts.EndRun(
-        run_id=require_id(given.run_id, IdKind.RUN, "runId"),
+        run_id=checks.record_id(given.run_id, IdKind.RUN, "runId"),
         reason=checks.optional_text(given.reason, "reason", limits.max_text_bytes),
     )
 
 
 def heartbeat_run(given: inputs.HeartbeatRunInput) -> contracts.HeartbeatRun:
-    return contracts.HeartbeatRun(run_id=require_id(given.run_id, IdKind.RUN, "runId"))
+    return contracts.HeartbeatRun(run_id=checks.record_id(given.run_id, IdKind.RUN, "runId"))
 
 
 def create_checkpoint(given: inputs.CreateCheckpointInput, limits: Limits) -> contracts.CreateCheckpoint:
@@ -120,7 +120,7 @@ def create_checkpoint(given: inputs.CreateCheckpointInput, limits: Limits) -> co
         commit=checks.line(given.workspace.commit, "workspace.commit", MAX_COMMIT),
     )
     return contracts.CreateCheckpoint(
-        thread_id=require_id(given.thread_id, IdKind.THREAD, "threadId"),
+        thread_id=checks.record_id(given.thread_id, IdKind.THREAD, "threadId"),
         run_id=checks.optional_id(given.run_id, IdKind.RUN, "runId"),
         label=checks.line(given.label, "label", MAX_LABEL),
         summary=checks.optional_text(given.summary, "summary", limits.max_text_bytes),
@@ -129,7 +129,7 @@ def create_checkpoint(given: inputs.CreateCheckpointInput, limits: Limits) -> co
 
 
 def cancel_transfer(given: inputs.CancelTransferInput) -> contracts.CancelTransfer:
-    return contracts.CancelTransfer(transfer_id=require_id(given.transfer_id, IdKind.TRANSFER, "transferId"))
+    return contracts.CancelTransfer(transfer_id=checks.record_id(given.transfer_id, IdKind.TRANSFER, "transferId"))
 
 
 def thread_filter(given: inputs.ThreadFilterInput | None) -> ThreadFilter:

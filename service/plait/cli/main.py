@@ -10,7 +10,7 @@ import typer
 
 from plait.cli.console import DownloadBar, complain, say
 from plait.cli.logs import configure_logs
-from plait.cli.serve import ServeError, serve_until_stopped
+from plait.cli.serve import ServeFailed, serve_until_stopped
 from plait.localdb import LocalDbError, fetch_jars
 from plait.settings import Settings, SettingsError, load_settings, unknown_variables
 
@@ -39,7 +39,7 @@ def serve(
     configure_logs(settings.log_level)
     try:
         serve_until_stopped(settings)
-    except (LocalDbError, ServeError) as error:
+    except (LocalDbError, ServeFailed) as error:
         _fail(str(error))
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import importlib
 import os
 import signal
 import socket
+import threading
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, suppress
 from types import FrameType
@@ -20,7 +22,7 @@ OPEN_REQUESTS_SECONDS = 5
 """How long requests and subscriptions that are still open may go on once the service is asked to end."""
 
 
-class ServeError(Exception):
+class ServeFailed(Exception):
     """The service can't run; the message says why and what to do."""
 
 
@@ -29,7 +31,7 @@ class _Stopped(BaseException):
 
 
 def serve_until_stopped(settings: Settings) -> None:
-    """Run the service until SIGINT or SIGTERM; both end it cleanly. Raises `LocalDbError` and `ServeError`."""
+    """Run the service until SIGINT or SIGTERM; both end it cleanly. Raises `LocalDbError` and `ServeFailed`."""
     with suppress(_Stopped), _stop_signals(), ExitStack() as stack:
         # The port first: it is quick to tell, and a database must not be started in vain.
         listener = stack.enter_context(_listen(settings.host, settings.port))
@@ -47,6 +49,8 @@ def _local_neo4j(settings: Settings) -> Generator[LocalNeo4j]:
     with DownloadBar() as bar:
         local = LocalNeo4j(settings, report=bar.update)
         say(f"Starting Neo4j in {settings.data_dir.absolute()}")
+        # The service's modules take a second or two to load, which the database's start hides.
+        threading.Thread(target=_load_service, daemon=True, name="load-service").start()
         local.start()
     try:
         yield local
@@ -55,6 +59,12 @@ def _local_neo4j(settings: Settings) -> Generator[LocalNeo4j]:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
         local.stop()
+
+
+def _load_service() -> None:
+    """Load the service ahead of its use; what is wrong with it shows when it is used."""
+    with suppress(Exception):
+        importlib.import_module("plait.wiring")
 
 
 def _with_endpoint(settings: Settings, local: LocalNeo4j) -> Settings:
@@ -83,7 +93,7 @@ def _run(settings: Settings, listener: socket.socket, when_ready: Callable[[], N
     server = _Server(config, when_ready)
     server.run(sockets=[listener])
     if not server.started:
-        raise ServeError("The service did not start; the lines above say why.")
+        raise ServeFailed("The service did not start; the lines above say why.")
 
 
 class _Server(uvicorn.Server):
@@ -117,12 +127,12 @@ def _reachable(host: str) -> str:
 
 @contextmanager
 def _listen(host: str, port: int) -> Generator[socket.socket]:
-    """A listening socket, closed at the end. Raises `ServeError`."""
+    """A listening socket, closed at the end. Raises `ServeFailed`."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         listener = socket.create_server(address[:2], family=family)  # pyright: ignore[reportArgumentType]
     except OSError as error:
-        raise ServeError(_why_not(host, port, error)) from error
+        raise ServeFailed(_why_not(host, port, error)) from error
     with listener:
         yield listener
 

@@ -1,10 +1,10 @@
 """What can go wrong with the local Neo4j; each message is one sentence or two for a person and says what to do next.
 
 LocalDbError
-├── JarsUnavailableError      the jars are neither here nor to be had
-├── DataFolderInUseError      another Plait has this data folder
-├── BoltPortInUseError        the chosen Bolt port is taken
-└── DatabaseStartError  Neo4j did not come up
+├── JarsUnavailable      the jars are neither here nor to be had
+├── DataFolderInUse      another Plait has this data folder
+├── BoltPortInUse        the chosen Bolt port is taken
+└── DatabaseStartFailed  Neo4j did not come up
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ class LocalDbError(Exception):
     """The local Neo4j can't be used; the message says why and what to do."""
 
 
-class JarsUnavailableError(LocalDbError):
+class JarsUnavailable(LocalDbError):
     """A jar of Neo4j is not on this machine and could not be fetched, or is not the one the lock names."""
 
 
-class DataFolderInUseError(LocalDbError):
+class DataFolderInUse(LocalDbError):
     """Another service has the data folder, or a database process that does not end still has it."""
 
     def __init__(self, data_dir: Path, owner_pid: int | None) -> None:
@@ -31,7 +31,7 @@ class DataFolderInUseError(LocalDbError):
         )
 
 
-class BoltPortInUseError(LocalDbError):
+class BoltPortInUse(LocalDbError):
     """The Bolt port asked for is taken by another process."""
 
     def __init__(self, port: int) -> None:
@@ -41,7 +41,7 @@ class BoltPortInUseError(LocalDbError):
         )
 
 
-class DatabaseStartError(LocalDbError):
+class DatabaseStartFailed(LocalDbError):
     """Neo4j did not come up, ended while it started, or took too long."""
 
     def __init__(self, reason: str, log_file: Path) -> None:

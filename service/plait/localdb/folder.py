@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from plait.localdb.errors import DataFolderInUseError, LocalDbError
+from plait.localdb.errors import DataFolderInUse, LocalDbError
 
 
 class DataFolder:
@@ -33,7 +33,7 @@ class DataFolder:
     def open(self) -> None:
         """Make the folder, for its owner alone, and take it.
 
-        Raises `DataFolderInUseError`, or `LocalDbError` if it can't be made.
+        Raises `DataFolderInUse`, or `LocalDbError` if it can't be made.
         """
         try:
             self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -48,7 +48,7 @@ class DataFolder:
         except BlockingIOError:
             owner = os.read(descriptor, 32).decode(errors="replace").strip()
             os.close(descriptor)
-            raise DataFolderInUseError(self.root, int(owner) if owner.isdigit() else None) from None
+            raise DataFolderInUse(self.root, int(owner) if owner.isdigit() else None) from None
         os.truncate(descriptor, 0)
         os.write(descriptor, f"{os.getpid()}\n".encode())
         self._descriptor = descriptor

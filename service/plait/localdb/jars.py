@@ -25,7 +25,7 @@ from jgo.config import GlobalSettings
 from jgo.constants import MAVEN_CENTRAL_URL
 from jgo.maven import MavenContext, PythonResolver
 
-from plait.localdb.errors import JarsUnavailableError
+from plait.localdb.errors import JarsUnavailable
 
 LOCK_NAME = "jgo.lock.toml"
 
@@ -75,29 +75,29 @@ def locked_jars() -> tuple[Jar, ...]:
 def class_path(report: ReportProgress | None = None, repository: Path | None = None) -> list[Path]:
     """The class path of Neo4j, every jar present and checked; fetches what is missing and tells `report` how far it is.
 
-    `repository` is the Maven repository folder; none means the one jgo is set to. Raises `JarsUnavailableError`.
+    `repository` is the Maven repository folder; none means the one jgo is set to. Raises `JarsUnavailable`.
     """
     settings = GlobalSettings.load()
     root = repository or Path(settings.repo_cache)
     jars = locked_jars()
-    if _faulty(root, jars):
-        try:
+    try:
+        if _faulty(root, jars):
             root.mkdir(parents=True, exist_ok=True)
             with _one_at_a_time(root):
                 # Another process may have fetched them while this one waited.
                 missing = _faulty(root, jars)
                 _fetch(root, missing, {"central": MAVEN_CENTRAL_URL, **settings.repositories}, report)
-        except OSError as error:
-            raise JarsUnavailableError(
-                f"The jars of Neo4j can't be kept in {root}: {error}. Make that folder writable."
-            ) from error
+    except OSError as error:
+        raise JarsUnavailable(
+            f"The jars of Neo4j can't be kept in {root}: {error}. Make that folder writable."
+        ) from error
     return [root / jar.path for jar in jars]
 
 
 def fetch_jars(report: ReportProgress | None = None) -> Path:
     """Bring the jars to this machine, so that no start needs the network; returns their folder.
 
-    Raises `JarsUnavailableError`.
+    Raises `JarsUnavailable`.
     """
     class_path(report)
     return Path(GlobalSettings.load().repo_cache)
@@ -114,7 +114,7 @@ def _is_sound(root: Path, jar: Jar) -> bool:
     try:
         with (root / jar.path).open("rb") as content:
             return hashlib.file_digest(content, "sha256").hexdigest() == jar.sha256
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
 
 
@@ -146,12 +146,12 @@ def _fetch_one(root: Path, staging: Path, remotes: dict[str, str], counter: _Cou
     try:
         fetched = Path(artifact.resolve())
     except Exception as error:  # jgo raises what requests, the disk and its own checks raise: no common base
-        raise JarsUnavailableError(
+        raise JarsUnavailable(
             f"Neo4j's jar {name} could not be fetched ({error}). Check the network and start again: what is already "
             "here is kept. With a Neo4j of your own, set PLAIT_NEO4J_URI instead."
         ) from error
     if not _is_sound(staging, jar):
-        raise JarsUnavailableError(
+        raise JarsUnavailable(
             f"Neo4j's jar {name} came with other content than {LOCK_NAME} names, and was thrown away. "
             "Check which Maven repository jgo is set to use."
         )

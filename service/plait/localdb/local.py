@@ -20,7 +20,7 @@ from pydantic import SecretStr
 
 from plait.localdb import jars
 from plait.localdb.config import jvm_options, neo4j_config
-from plait.localdb.errors import BoltPortInUseError, DatabaseStartError, DataFolderInUseError
+from plait.localdb.errors import BoltPortInUse, DatabaseStartFailed, DataFolderInUse
 from plait.localdb.folder import DataFolder
 from plait.localdb.protocol import STOP_LIMIT_SECONDS, HostOrder, HostReport
 from plait.settings import Settings
@@ -166,7 +166,7 @@ class LocalNeo4j:
         )
         with self._mutex, folder.log_file.open("ab") as log:
             if self._stopping.is_set():
-                raise DatabaseStartError("it was stopped", folder.log_file)
+                raise DatabaseStartFailed("it was stopped", folder.log_file)
             process = self._process = subprocess.Popen(
                 # -P: a folder named like a module, where the service was started, must not be taken for it.
                 [sys.executable, "-P", "-m", "plait.localdb.host"],
@@ -186,11 +186,11 @@ class LocalNeo4j:
             case "ready":
                 return report.port
             case "folder_in_use":
-                raise DataFolderInUseError(folder.root, None)
+                raise DataFolderInUse(folder.root, None)
             case "port_in_use":
-                raise BoltPortInUseError(port)
+                raise BoltPortInUse(port)
             case "failed":
-                raise DatabaseStartError(report.reason, folder.log_file)
+                raise DatabaseStartFailed(report.reason, folder.log_file)
 
     def _end_process(self) -> None:
         with self._mutex:
@@ -204,7 +204,7 @@ def _require_free(port: int) -> None:
     try:
         socket.create_server(("127.0.0.1", port)).close()
     except OSError as error:
-        raise BoltPortInUseError(port) from error
+        raise BoltPortInUse(port) from error
 
 
 def _await_report(process: subprocess.Popen[bytes], order: HostOrder) -> HostReport:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from plait.domain.handoff.cleaning import one_line
 from plait.domain.handoff.passages import without_gap
-from plait.domain.handoff.reading import Call, Change, Command, Compaction, Facts, Step, Subagent
+from plait.domain.handoff.reading import Call, Change, Command, Compaction, Detail, Facts, Step, Subagent
 from plait.domain.model import ItemKind
 
 _CLOSING = {"completed", "complete", "success", "succeeded", "ok", "done", "failed", "failure", "error", "errored",
@@ -76,8 +76,22 @@ def arrange(facts: Iterable[Facts]) -> Arranged:
         ):
             never["unfinished texts"] += 1
         else:
+            never["unfinished texts"] += not fact.finished and _has_unfinished(fact.detail)
             entries.append(fact)
     return Arranged(tuple(entries), never)
+
+
+def _has_unfinished(detail: Detail) -> bool:
+    """Whether an unfinished item that is shown as interrupted has a text that is not shown."""
+    match detail:
+        case Command():
+            return bool(detail.output)
+        case Subagent():
+            return bool(detail.result)
+        case tuple() as rows:
+            return any(isinstance(row, Change) and row.diff for row in rows)
+        case _:
+            return False
 
 
 def _join(

@@ -147,7 +147,16 @@ KEYWORD_NEEDLES = (
 )  # fmt: skip
 """Lower-case letters, one of which every line that the keyword rules can match holds."""
 
-KEYWORDS: tuple[tuple[re.Pattern[str], int], ...] = tuple(QUOTES_REQUIRED_DENYLIST_REGEX_TO_GROUP.items())
+
+def _bounded(pattern: re.Pattern[str]) -> re.Pattern[str]:
+    """The pattern with names of at most 40 letters around its keyword: `\\w*` makes it cubic in a hostile line."""
+    bounded = pattern.pattern.replace(r"\w*(", r"\w{0,40}(").replace(r")\w*", r")\w{0,40}+")
+    return re.compile(bounded, pattern.flags)
+
+
+KEYWORDS: tuple[tuple[re.Pattern[str], int], ...] = tuple(
+    (_bounded(pattern), group) for pattern, group in QUOTES_REQUIRED_DENYLIST_REGEX_TO_GROUP.items()
+)
 """The quoted assignments of detect-secrets' keyword plugin: pattern and group of the value. For one line at a time."""
 
 OPENAI_PATTERN = next(iter(cast("Iterable[re.Pattern[str]]", OpenAIDetector.denylist)))

@@ -160,6 +160,21 @@ def _latest_summary(runs: Sequence[RunPart]) -> tuple[int, Block] | None:
 def _fit_tail(
     material: Material, frame: Frame, room: int, costs: Costs, goal: Block | None
 ) -> tuple[int, tuple[tuple[Block, ...], ...], int]:
+    """The tail, with single blocks allowed more of the room when there is some left over."""
+    fitted = _fit_capped(material, frame, room, costs, goal, 1)
+    for portion in (2, 4):
+        if fitted[0] > (material.unread_at if material.unread else 0) or fitted[2] < room // 8:
+            break
+        larger = _fit_capped(material, frame, room, costs, goal, portion)
+        if larger[0] > fitted[0]:
+            break
+        fitted = larger
+    return fitted
+
+
+def _fit_capped(
+    material: Material, frame: Frame, room: int, costs: Costs, goal: Block | None, portion: int
+) -> tuple[int, tuple[tuple[Block, ...], ...], int]:
     """The newest blocks that fit, one after the other backwards; the first that can't be shown ends it."""
     stop = material.unread_at if material.unread else 0
     whole = room
@@ -170,7 +185,7 @@ def _fit_tail(
         full = True
         for place in range(len(costs.blocks[number]) - 1, -1, -1):
             block = material.runs[number].blocks[place]
-            cap = min(left, max(64, whole // (4 if block.kind in _CALLS else 2)))
+            cap = min(left, max(64, whole * portion // (4 if block.kind in _CALLS else 2)))
             fitted = block if costs.blocks[number][place] <= cap else frame.shortened(block, cap)
             if fitted is None or (goal is None and is_pointer(material, number, block)):
                 full = False

@@ -50,7 +50,7 @@ _KEY_BODY = re.compile(
     r"(?:[^A-Za-z0-9+/=]{0,8}(?:\\[nr])*"
     r"(?:(?:Proc-Type|DEK-Info|Version|Comment): [^\n]{0,200}|[A-Za-z0-9+/=]{20,}))+"
 )
-_KEY_TAIL = re.compile(r"[A-Za-z0-9+/=\s\\\"',+|>-]*\Z")
+_KEY_WORD = re.compile(r"[A-Za-z0-9+/=]+")
 
 
 class Span(NamedTuple):
@@ -221,12 +221,16 @@ def _find_openai(text: str) -> Iterator[Span]:
 def _find_private_keys(text: str) -> Iterator[Span]:
     kind = PRIVATE_KEY
     at = 0
+    begin = end = None
     while "PRIVATE KEY" in text or "PuTTY" in text:
-        begin, end = _KEY_BEGIN.search(text, at), _KEY_END.search(text, at)
+        # Each is looked for again only once it is passed, so that many beginnings do not cost a search each.
+        if begin is None or begin.start() < at:
+            begin = _KEY_BEGIN.search(text, at) if begin or at == 0 else None
+        if end is None or end.start() < at:
+            end = _KEY_END.search(text, at) if end or at == 0 else None
         if end and (begin is None or end.start() < begin.start()):
             # The end of a key whose beginning is not here.
-            tail = _KEY_TAIL.search(text[max(at, end.start() - _MARGIN) : end.start()])
-            yield Span(end.start() - (len(tail.group()) if tail else 0), end.end(), kind)
+            yield Span(_key_start(text, max(at, end.start() - _MARGIN), end.start()), end.end(), kind)
             at = end.end()
         elif begin:
             other = _KEY_BEGIN.search(text, begin.end())
@@ -239,6 +243,16 @@ def _find_private_keys(text: str) -> Iterator[Span]:
             yield Span(begin.start(), at, kind)
         else:
             return
+
+
+def _key_start(text: str, low: int, high: int) -> int:
+    """Where the words before `high` begin that look like the lines of a key; its last line may be short."""
+    start = high
+    for match in reversed(list(_KEY_WORD.finditer(text, low, high))):
+        if len(match.group()) < 20 and start != high and match.start() > 0:
+            break
+        start = match.start()
+    return start
 
 
 def _find_assigned(text: str) -> Iterator[Span]:
