@@ -6,7 +6,8 @@
 MATCH (t:Thread {id: $threadId})
 MATCH (r:Run {id: $runId})
 CREATE (c:Checkpoint)
-SET c = $checkpoint, r.stable = true
+SET t.checkpointCount = t.checkpointCount + 1
+SET c = $checkpoint, c.number = t.checkpointCount, r.stable = true
 CREATE (t)-[:HAS_CHECKPOINT]->(c)
 CREATE (c)-[:OF_RUN]->(r)
 RETURN c {.*} AS checkpoint

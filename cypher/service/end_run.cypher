@@ -21,7 +21,8 @@ CALL (r) {
 CALL (t, r) {
   UNWIND $checkpoints AS properties
   CREATE (c:Checkpoint)
-  SET c = properties
+  SET t.checkpointCount = t.checkpointCount + 1
+  SET c = properties, c.number = t.checkpointCount
   CREATE (t)-[:HAS_CHECKPOINT]->(c)
   CREATE (c)-[:OF_RUN]->(r)
   SET t.stableRunId = r.id, t.stablePosition = r.position, t.stableCheckpointId = c.id

@@ -5,7 +5,7 @@
 MATCH (t:Thread {id: $threadId})
 CALL (t) {
   MATCH (c:Checkpoint {threadId: t.id})
-  WITH c ORDER BY c.position DESC, c.createdAt DESC, c.id DESC LIMIT $limit
+  WITH c ORDER BY c.position DESC, c.number DESC LIMIT $limit
   RETURN collect(c {.*}) AS records
 }
 RETURN records

@@ -10,7 +10,8 @@ CALL (t) {
     MATCH (t)<-[:INTO]-(f:ContextTransfer)
     RETURN f
     UNION
-    MATCH (t)-[e:FORK]->(:Thread)<-[:INTO]-(f:ContextTransfer {id: e.transferId})
+    MATCH (t)-[:FORK]->(:Thread)<-[:INTO]-(f:ContextTransfer {type: 'fork'})
+    WHERE f.sourceThreadId = t.id
     RETURN f
   }
   WITH f

@@ -1,7 +1,7 @@
 """3. Fork, switch the model before the first reply, and the context was gone.
 
-Here `consumed` is written only when the provider has accepted the turn; every failure before leaves the transfer usable,
-on any provider.
+Here `consumed` is written only when the provider has accepted the turn; every failure before leaves the transfer
+usable, on any provider.
 """
 
 from __future__ import annotations

@@ -52,9 +52,7 @@ def test_the_source_switches_to_the_forks_provider_and_hears_its_own_history_alo
     assert story["claude"] not in [candidate["nativeThreadId"] for candidate in plan["candidates"]]
 
 
-def test_no_record_leads_from_the_fork_to_the_source(
-    service: Client, graph: Graph, story: dict[str, Any]
-) -> None:
+def test_no_record_leads_from_the_fork_to_the_source(service: Client, graph: Graph, story: dict[str, Any]) -> None:
     service.whole_run(story["source"], "three", "four", "claude")
 
     into_source = graph.values(

@@ -6,6 +6,7 @@ Here a client that wrote reads its own write, and an id of nothing is `NOT_FOUND
 from __future__ import annotations
 
 import uuid
+from itertools import pairwise
 
 import pytest
 
@@ -29,7 +30,7 @@ def test_a_lineage_query_right_after_a_fork_has_the_fork(service: Client) -> Non
         assert [node["thread"]["id"] for node in lineage["nodes"]] == made
         assert lineage["totalCount"] == len(made)
         edges = [(edge["sourceThreadId"], edge["targetThreadId"]) for edge in lineage["edges"]]
-        assert sorted(edges) == sorted(zip(made, made[1:], strict=False))
+        assert sorted(edges) == sorted(pairwise(made))
 
 
 def test_every_other_read_right_after_its_write_has_it_too(service: Client) -> None:

@@ -17,7 +17,9 @@ plan {
   candidates { outcome strategy taken reason costTokens nativeThreadId nativeTurnId }
 }
 """
-THREAD = "id title status depth parentThreadId relationshipToParent rootThreadId provider createdBy runCount activeRunId"
+THREAD = (
+    "id title status depth parentThreadId relationshipToParent rootThreadId provider createdBy runCount activeRunId"
+)
 TRANSFER = """
 id type status createdAt createdBy consumedAt sourceProvider targetProvider
 sourceThread { id } targetThread { id } consumedByRun { id } supersededBy { id } handoff { id }
@@ -172,7 +174,9 @@ class Client:
         return [item["text"] for item in self.visible(thread)]
 
     def lineage(self, thread: str, direction: str = "BOTH", **given: Any) -> dict[str, Any]:
-        document = f"""query ($thread: ID!, $direction: LineageDirection!, $first: Int, $after: String, $maxDepth: Int) {{
+        document = f"""query (
+            $thread: ID!, $direction: LineageDirection!, $first: Int, $after: String, $maxDepth: Int
+        ) {{
             lineage(threadId: $thread, direction: $direction, first: $first, after: $after, maxDepth: $maxDepth) {{
                 {LINEAGE}
             }}

@@ -186,7 +186,7 @@ async def _look_again(
     if isinstance(last, KeyTaken):
         raise Refused(
             ErrorCode.ID_TAKEN,
-            "An id given in the input belongs to another record already; a native thread stands behind one thread only.",
+            "An id of the input belongs to another record already; a native thread stands behind one thread only.",
         ) from last
     raise StorageUnavailable(
         "The graph database went away while the command was committed. "

@@ -148,6 +148,7 @@ class Thread(Record):
     root_thread_id: str
     provider: str | None = None
     run_count: int = 0
+    checkpoint_count: int = 0
     active_run_id: str | None = None
     head_run_id: str | None = None
     head_position: int = 0
@@ -248,12 +249,16 @@ class TurnItem(Record):
 
 
 class Checkpoint(Record):
-    """A named stable state: made by itself when a run completes, or explicitly."""
+    """A named stable state: made by itself when a run completes, or explicitly.
+
+    `position` is that of its run; `number` counts the thread's checkpoints, given in the write transaction.
+    """
 
     id: str
     thread_id: str
     run_id: str
     position: int
+    number: int = 0
     generation: int
     kind: CheckpointKind
     label: str | None = None

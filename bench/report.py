@@ -1,0 +1,51 @@
+"""What the person at the terminal sees: progress on standard error, the table on standard output."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import version
+
+import psutil
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from bench.measure import Row
+
+_errors = Console(stderr=True)
+Step = Callable[[int], None]
+
+
+def say(text: str) -> None:
+    """A line on standard error."""
+    _errors.print(text, highlight=False)
+
+
+@contextmanager
+def progress(what: str, total: int) -> Generator[Step]:
+    """A bar while the block runs; the block calls what it is given with how much is done more."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=_errors, transient=True, refresh_per_second=2) as bars:
+        task = bars.add_task(what, total=total)
+        yield lambda more: bars.advance(task, more)
+
+
+def machine() -> str:
+    """What the figures were taken on, without anything that names the machine."""
+    memory = psutil.virtual_memory().total / 2**30
+    versions = ", ".join(f"{name} {version(name)}" for name in ("neo4j", "strawberry-graphql", "uvicorn"))
+    return f"{psutil.cpu_count()} cores, {memory:.0f} GiB, Python {platform.python_version()}, {versions}"
+
+
+def print_table(rows: Sequence[Row], title: str) -> None:
+    """The table on standard output, wide enough to be kept."""
+    table = Table(title=title, box=box.MARKDOWN, title_justify="left")
+    for name in ("what", "a", "b", "ratio", "wanted", "verdict", "samples"):
+        table.add_column(name, justify="right" if name == "ratio" else "left", overflow="fold")
+    for row in rows:
+        verdict = "" if row.ok is None else "ok" if row.ok else "FALLS SHORT"
+        table.add_row(row.what, row.a, row.b, row.ratio, row.wanted, verdict, row.samples)
+    Console(width=None if Console().is_terminal else 220).print(table, highlight=False)
