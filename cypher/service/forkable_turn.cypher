@@ -5,13 +5,15 @@
 // Columns: turn
 UNWIND $segments AS segment
 CALL (segment) {
-  MATCH (r:Run {threadId: segment.threadId, provider: $provider})
-  WHERE r.position <= segment.last AND r.position > segment.after
+  MATCH (r:Run)
+  USING INDEX r:Run(threadId, provider, position)
+  WHERE r.threadId = segment.threadId AND r.provider = $provider
+    AND r.position <= segment.last AND r.position > segment.after
     AND r.status = 'completed' AND r.nativeTurnId IS NOT NULL AND r.nativeThreadId IS NOT NULL
+  WITH r ORDER BY r.threadId DESC, r.provider DESC, r.position DESC
   MATCH (p:ProviderThread {id: r.providerThreadId})
   WHERE p.status = 'active'
   RETURN r, p
-  ORDER BY r.position DESC
   LIMIT 1
 }
 RETURN {

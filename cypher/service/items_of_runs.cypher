@@ -4,7 +4,8 @@
 UNWIND $runIds AS runId
 CALL (runId) {
   MATCH (i:TurnItem {runId: runId})
-  WITH i ORDER BY i.position
+  WHERE i.position > 0
+  WITH i ORDER BY i.runId, i.position
   RETURN collect(i {.*}) AS items
 }
 RETURN collect({runId: runId, items: items}) AS runs

@@ -7,7 +7,7 @@ MATCH (r:Run {id: $runId})
 CALL (r) {
   MATCH (i:TurnItem {runId: r.id})
   WHERE i.position > $after
-  WITH i ORDER BY i.position LIMIT $limit
+  WITH i ORDER BY i.runId, i.position LIMIT $limit
   RETURN collect(i {.*}) AS records
 }
 RETURN r.itemCount AS total, records

@@ -5,7 +5,7 @@ UNWIND $segments AS segment
 CALL (segment) {
   MATCH (c:Checkpoint {threadId: segment.threadId, kind: 'explicit'})
   WHERE c.position > segment.after AND c.position <= segment.through AND c.summary IS NOT NULL
-  RETURN c ORDER BY c.position DESC, c.number DESC LIMIT 1
+  RETURN c ORDER BY c.threadId DESC, c.kind DESC, c.position DESC, c.number DESC LIMIT 1
 }
 WITH c LIMIT 1
 RETURN c {.*} AS checkpoint

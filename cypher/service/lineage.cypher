@@ -8,7 +8,7 @@
 // $afterGeneration: INTEGER
 // $afterId: STRING
 // $limit: INTEGER
-// Columns: total, beyond, nodes, edges
+// Columns: total, beyond, edges, nodes
 MATCH (t:Thread {id: $threadId})
 WITH t, t.depth - $maxDepth AS top, t.depth + $maxDepth AS bottom
 CALL (t, top, bottom) {

@@ -9,7 +9,9 @@
 // Columns: records
 CALL () {
   MATCH (t:Thread)
-  WHERE t.createdAt <= $beforeTime AND (t.createdAt < $beforeTime OR t.id < $beforeId)
+  USING INDEX t:Thread(createdAt, id)
+  WHERE t.createdAt <= $beforeTime AND t.id > ''
+    AND CASE WHEN t.createdAt = $beforeTime THEN t.id < $beforeId ELSE true END
     AND ($status IS NULL OR t.status = $status)
     AND ($rootThreadId IS NULL OR t.rootThreadId = $rootThreadId)
     AND ($parentThreadId IS NULL OR t.parentThreadId = $parentThreadId)

@@ -6,7 +6,7 @@ UNWIND $segments AS segment
 CALL (segment) {
   MATCH (r:Run {threadId: segment.threadId})
   WHERE r.position > segment.after AND r.position <= segment.through AND r.startedAt IS NOT NULL
-  RETURN r ORDER BY r.position LIMIT $limit
+  RETURN r ORDER BY r.threadId, r.position LIMIT $limit
 }
 WITH r LIMIT $limit
 RETURN collect(r {.*}) AS runs

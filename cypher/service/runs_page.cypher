@@ -7,7 +7,7 @@ MATCH (t:Thread {id: $threadId})
 CALL (t) {
   MATCH (r:Run {threadId: t.id})
   WHERE r.position > $after
-  WITH r ORDER BY r.position LIMIT $limit
+  WITH r ORDER BY r.threadId, r.position LIMIT $limit
   RETURN collect(r {.*}) AS records
 }
 RETURN t.runCount AS total, records

@@ -14,17 +14,21 @@ CALL (t) {
   }) AS chain
 }
 CALL (t) {
-  MATCH (t)-[:BACKED_BY]->(p:ProviderThread {provider: $provider})
+  // The latest few are enough: the later its last run, the more of the history a provider thread knows.
+  MATCH (p:ProviderThread)
+  USING INDEX p:ProviderThread(threadId, provider, tipPosition)
+  WHERE p.threadId = t.id AND p.provider = $provider AND p.tipPosition > 0
+  WITH p ORDER BY p.threadId DESC, p.provider DESC, p.tipPosition DESC LIMIT 20
   MATCH (tip:Run {id: p.tipRunId})
-  ORDER BY p.tipPosition DESC
-  LIMIT 100
   RETURN collect({
     providerThread: p {.*}, tipTokens: tip.tokensBefore + tip.tokens, tipOrdinal: tip.ordinal
   }) AS providerThreads
 }
 CALL (t) {
-  MATCH (t)<-[:INTO]-(f:ContextTransfer)
-  WHERE f.status <> 'consumed' AND f.supersededById IS NULL
+  MATCH (f:ContextTransfer)
+  USING INDEX f:ContextTransfer(targetThreadId, status)
+  WHERE f.targetThreadId = t.id AND f.supersededById IS NULL
+    AND f.status IN ['pending', 'resolved_native', 'resolved_portable', 'failed', 'superseded']
   OPTIONAL MATCH (f)-[:MATERIALIZED_AS]->(h:ContextHandoff)
   RETURN collect(DISTINCT f {.*}) AS transfers, collect(h {.*}) AS handoffs
 }

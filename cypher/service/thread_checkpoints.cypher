@@ -5,7 +5,8 @@
 MATCH (t:Thread {id: $threadId})
 CALL (t) {
   MATCH (c:Checkpoint {threadId: t.id})
-  WITH c ORDER BY c.position DESC, c.number DESC LIMIT $limit
+  WHERE c.number > 0
+  WITH c ORDER BY c.threadId DESC, c.number DESC LIMIT $limit
   RETURN collect(c {.*}) AS records
 }
 RETURN records
