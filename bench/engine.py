@@ -1,4 +1,4 @@
-"""The real `plait serve` with a Neo4j of its own in a new data folder, seen from outside: addresses, memory, CPU time."""
+"""The real `plait serve` with a Neo4j of its own in a new folder, seen from outside: addresses, memory, CPU time."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 from neo4j import AsyncDriver, AsyncGraphDatabase, NotificationMinimumSeverity
+
 from tests.support.processes import database_pid
 from tests.support.service import PLAIT, ServiceProcess
 
@@ -56,11 +57,15 @@ async def running_engine() -> AsyncGenerator[Engine]:
             seconds = time.monotonic() - began
             told = _BOLT_LINE.search(process.output)
             assert told is not None, f"the service has not told its Bolt address:\n{process.output}"
-            password = Path(told[3]).read_text(encoding="utf-8").strip()
-            async with AsyncGraphDatabase.driver(
-                told[1], auth=(told[2], password), notifications_min_severity=NotificationMinimumSeverity.OFF
-            ) as driver:
+            async with _driver(*told.groups()) as driver:
                 service, database = psutil.Process(process.pid), psutil.Process(database_pid(process.pid))
                 yield Engine(url, driver, service, database, seconds)
         finally:
             process.terminate()
+
+
+def _driver(uri: str, user: str, password_file: str) -> AsyncDriver:
+    password = Path(password_file).read_text(encoding="utf-8").strip()
+    return AsyncGraphDatabase.driver(
+        uri, auth=(user, password), notifications_min_severity=NotificationMinimumSeverity.OFF
+    )

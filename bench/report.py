@@ -10,7 +10,7 @@ from importlib.metadata import version
 import psutil
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from bench.measure import Row
@@ -27,8 +27,15 @@ def say(text: str) -> None:
 @contextmanager
 def progress(what: str, total: int) -> Generator[Step]:
     """A bar while the block runs; the block calls what it is given with how much is done more."""
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=_errors, transient=True, refresh_per_second=2) as bars:
+    with Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        console=_errors,
+        transient=True,
+        refresh_per_second=2,
+    ) as bars:
         task = bars.add_task(what, total=total)
         yield lambda more: bars.advance(task, more)
 

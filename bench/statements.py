@@ -31,7 +31,7 @@ async def one(driver: AsyncDriver, name: str, **parameters: object) -> dict[str,
 
     async def work(tx: AsyncManagedTransaction) -> dict[str, Any] | None:
         record = await (await tx.run(statement(name), parameters)).single()
-        return None if record is None else {key: record[key] for key in record.keys()}
+        return None if record is None else {key: record[key] for key in record.keys()}  # noqa: SIM118 - a record iterates over its values
 
     found = await managed(driver, work)
     if found is None:

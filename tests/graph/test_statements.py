@@ -13,7 +13,7 @@ import pytest
 
 import plait
 from plait.graph.migrations import migrate
-from plait.graph.statements import cypher_folder, service_statement
+from plait.graph.statements import PARAMETER_TYPES, cypher_folder, service_statement
 from plait.localdb import Endpoint
 from plait.settings import Settings
 from plait.wiring import open_database
@@ -21,7 +21,6 @@ from plait.wiring import open_database
 SERVICE = sorted((cypher_folder() / "service").glob("*.cypher"))
 ANALYSTS = sorted((cypher_folder() / "analysts").glob("*.cypher"))
 STATEMENTS = SERVICE + ANALYSTS
-TYPES = {"STRING", "INTEGER", "BOOLEAN", "MAP", "ZONED DATETIME", "LIST<STRING>", "LIST<MAP>"}
 SCANS = {
     "list_threads": "walks the index of creation times, or the few threads that a filter names",
     "count_threads": "the count of a label is in the count store; a filtered one stops at its limit",
@@ -118,7 +117,7 @@ def test_its_header_says_what_it_answers_and_what_it_takes(file: Path) -> None:
     first = text.splitlines()[0]
     assert first.startswith("// ")
     assert not first.startswith("// $")
-    assert set(header(file).values()) <= TYPES
+    assert set(header(file).values()) <= PARAMETER_TYPES.keys()
     body = re.sub(r"^//.*$", "", text, flags=re.MULTILINE)
     assert set(re.findall(r"\$(\w+)", body)) == set(header(file)), "declared parameters are those it uses"
     assert re.search(r"^// Columns: .+$", text, re.MULTILINE)

@@ -37,9 +37,7 @@ class Transaction:
 
     async def fetch(self, statement: Statement, **parameters: object) -> Row | None:
         """The one record of `statement`, with native date-times; none when it gave none."""
-        if parameters.keys() != statement.parameters:
-            odd = sorted(parameters.keys() ^ statement.parameters)
-            raise TypeError(f"{statement.name}: parameters differ from those declared: {odd}")
+        statement.check(parameters)
         result = await self._inner.run(statement.text, cast(dict[str, Any], parameters))
         # One record a statement is the rule; consuming it also surfaces errors of the write here.
         record: Record | None = await result.single(strict=False)
