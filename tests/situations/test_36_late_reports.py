@@ -28,6 +28,7 @@ REPORTS: dict[str, Report] = {
     ),
 }
 EVERY_REPORT = pytest.mark.parametrize("report", REPORTS)
+WITH_WORDS = pytest.mark.parametrize("report", [report for report in REPORTS if report != "heartbeatRun"])
 
 
 @pytest.fixture(params=["completeRun", "failRun", "interruptRun"])
@@ -56,7 +57,7 @@ def test_a_late_report_changes_neither_the_old_run_nor_the_new_one(
     assert service.texts(gone_on["thread"]) == ["old", "on time", "new"]
 
 
-@EVERY_REPORT
+@WITH_WORDS
 def test_it_is_kept_for_audit_and_writes_nothing_else(
     service: Client, graph: Graph, gone_on: dict[str, str], report: str
 ) -> None:
@@ -67,6 +68,15 @@ def test_it_is_kept_for_audit_and_writes_nothing_else(
     event = graph.events(gone_on["thread"])[-1]
     assert (event["type"], event["runId"]) == ("report.late", gone_on["old"])
     assert json.loads(event["data"])["report"]["runId"] == gone_on["old"]
+
+
+def test_a_late_heartbeat_says_nothing_worth_keeping_and_leaves_nothing(
+    service: Client, graph: Graph, gone_on: dict[str, str]
+) -> None:
+    with graph.growth() as written, pytest.raises(Refusal):
+        REPORTS["heartbeatRun"](service, gone_on["old"])
+
+    assert written == {}
 
 
 def test_the_audit_holds_what_the_report_said(service: Client, graph: Graph, gone_on: dict[str, str]) -> None:

@@ -229,8 +229,9 @@ class BoltProxy:
 
     # What the connections tell and ask.
 
-    def await_flow(self) -> None:
-        self._flowing.wait()
+    @property
+    def flowing(self) -> threading.Event:
+        return self._flowing
 
     def opened(self, transaction: SeenTransaction) -> None:
         with self._mutex:
@@ -272,6 +273,7 @@ class _Connection:
         self._sent: list[_Sent] = []
         self._mutex = threading.Lock()
         self._explicit: SeenTransaction | None = None
+        self._ended = threading.Event()
         self._there = threading.Thread(target=self._forward, daemon=True, name=f"bolt-{number}-there")
         self._back = threading.Thread(target=self._return, daemon=True, name=f"bolt-{number}-back")
 
@@ -279,6 +281,7 @@ class _Connection:
         self._there.start()
 
     def end(self) -> None:
+        self._ended.set()
         for end in (self._client, self._server):
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
@@ -293,7 +296,7 @@ class _Connection:
                 for end in (self._client, self._server):
                     end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 with self._client.makefile("rb") as client, self._server.makefile("rb") as server:
-                    self._proxy.await_flow()
+                    self._await_flow()
                     self._shake_hands(client, server)
                     self._answers = server
                     self._back.start()
@@ -307,6 +310,11 @@ class _Connection:
             self._client.close()
             self._server.close()
             self._proxy.closed(self)
+
+    def _await_flow(self) -> None:
+        while not self._proxy.flowing.wait(0.1):
+            if self._ended.is_set():
+                raise EOFError
 
     def _shake_hands(self, client: BinaryIO, server: BinaryIO) -> None:
         self._server.sendall(_exactly(client, 20))
@@ -329,7 +337,7 @@ class _Connection:
                 if sent.kind != Message.GOODBYE:
                     with self._mutex:
                         self._sent.append(sent)
-            self._proxy.await_flow()
+            self._await_flow()
             self._server.sendall(raw)
 
     def _note(self, content: bytes) -> _Sent:
@@ -367,7 +375,7 @@ class _Connection:
                             sent.transaction.committed = True
                         if not self._proxy.may_pass(sent, after=True):
                             break
-                self._proxy.await_flow()
+                self._await_flow()
                 self._client.sendall(raw)
         self.end()
 

@@ -24,7 +24,7 @@ TRANSFER = """
 id type status createdAt createdBy consumedAt sourceProvider targetProvider
 sourceThread { id } targetThread { id } consumedByRun { id } supersededBy { id } handoff { id }
 sourcePoint { threadId runId checkpointId turnItemId providerThreadRef providerTurnRef }
-basePoint { threadId runId } resolution { strategy } failure { code message }
+basePoint { threadId runId } resolution { strategy handoffId nativeThreadId } failure { code message }
 """
 RUN = "id threadId position provider status reason nativeThreadId nativeTurnId stable"
 VISIBLE = "id runId threadId inherited position kind status text data run { id threadId }"

@@ -26,7 +26,7 @@ def wipe(endpoint: Endpoint, *, schema: bool = False) -> None:
         neo4j.GraphDatabase.driver(endpoint.uri, auth=endpoint.auth) as driver,
         driver.session(database=endpoint.database) as session,
     ):
-        session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 10000 ROWS").consume()
+        session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 1000 ROWS").consume()
         if schema:
             for name in [row["name"] for row in session.run("SHOW CONSTRAINTS YIELD name")]:
                 session.run(f"DROP CONSTRAINT `{name}` IF EXISTS").consume()  # pyright: ignore[reportArgumentType]

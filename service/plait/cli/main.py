@@ -11,7 +11,7 @@ import typer
 from plait.cli.console import DownloadBar, complain, say
 from plait.cli.logs import configure_logs
 from plait.cli.serve import ServeFailed, serve_until_stopped
-from plait.localdb import LocalDbError, fetch_jars
+from plait.localdb import LocalDbError, jars, startcache
 from plait.settings import Settings, SettingsError, load_settings, unknown_variables
 
 # Pretty tracebacks print local variables, passwords among them.
@@ -45,15 +45,19 @@ def serve(
 
 @app.command()
 def fetch_neo4j() -> None:
-    """Download the local Neo4j (about 180 MB, once for this user), so that later starts need no network."""
+    """Download the local Neo4j (about 180 MB, once for this user) and make it start quickly (a minute, another 170 MB)."""
     try:
         with DownloadBar() as bar:
-            folder = fetch_jars(bar.update)
+            class_path = [str(path) for path in jars.class_path(bar.update)]
+        if not startcache.cache_file(class_path).exists():
+            say("Preparing quick starts of Neo4j, which takes about a minute")
+            if not startcache.make(class_path):
+                complain("Java did not prepare quick starts; Neo4j starts all the same, some seconds slower.")
     except LocalDbError as error:
         _fail(str(error))
     except KeyboardInterrupt:
         _fail("Stopped. What is already here is kept.")
-    say(f"Neo4j is in {folder}")
+    say("Neo4j is ready to be started")
 
 
 @app.command()

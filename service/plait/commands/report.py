@@ -57,15 +57,16 @@ def require_reportable(unit: Unit, locked: LockedRun, report: Record) -> None:
     run = locked.run
     if run.status.active:
         return
+    refusal = run_not_active(run, "The report was kept for audit and changed nothing.")
     unit.record(
         "report.late", locked.thread, run_id=run.id, data={"report": report.model_dump(mode="json", by_alias=True)}
     )
-    raise RefusedOnRecord(
-        Refused(
-            ErrorCode.RUN_NOT_ACTIVE,
-            f"Run {run.id} has ended ({run.status.value}). The report was kept for audit and changed nothing.",
-        )
-    )
+    raise RefusedOnRecord(refusal)
+
+
+def run_not_active(run: Run, what_now: str) -> Refused:
+    """The refusal of what is said about a run that has ended."""
+    return Refused(ErrorCode.RUN_NOT_ACTIVE, f"Run {run.id} has ended ({run.status.value}). {what_now}")
 
 
 async def report_run_started(box: Toolbox, key: str | None, given: ReportRunStarted) -> StartResult:

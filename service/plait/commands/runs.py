@@ -6,7 +6,7 @@ import orjson
 
 from plait.commands.contracts import AppendTurnItems, EndRun, HeartbeatRun, ItemsResult, NewItem, RunResult
 from plait.commands.execution import Codec, Toolbox, Unit, execute, new_id
-from plait.commands.report import LockedRun, lock_run, require_reportable
+from plait.commands.report import LockedRun, lock_run, require_reportable, run_not_active
 from plait.domain.errors import ErrorCode, Refused
 from plait.domain.ids import IdKind
 from plait.domain.items import join_items
@@ -75,7 +75,9 @@ async def heartbeat_run(box: Toolbox, key: str | None, given: HeartbeatRun) -> R
 
     async def work(unit: Unit) -> RunResult:
         locked = await lock_run(unit, given.run_id)
-        require_reportable(unit, locked, given)
+        if not locked.run.status.active:
+            # No word worth keeping, and an executor that nobody told may send it for ever.
+            raise run_not_active(locked.run, "Stop working on it.")
         row = await unit.tx.demand(_SET_RUN, runId=given.run_id, properties={"leaseUntil": unit.now + box.lease})
         unit.record("run.heartbeat", locked.thread, run_id=given.run_id)
         return RunResult(run=Run.model_validate(row["run"]))

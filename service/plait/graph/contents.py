@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from plait.domain.handoff import RunContent
-from plait.domain.history import History, Mark, Segment
+from plait.domain.history import WHOLE_RUN, History, Mark, Segment
 from plait.domain.model import Checkpoint, Record, Run, TurnItem
 from plait.graph.database import Transaction
 from plait.graph.statements import service_statement
@@ -42,7 +42,8 @@ async def read_content(tx: Transaction, part: History, budget_tokens: int) -> Co
         oldest = [Run.model_validate(run) for run in row["runs"]]
     wanted = [*reversed(chosen), *oldest[:1]]
     contents = await _contents(tx, part, wanted)
-    row = await tx.fetch(_SUMMARY, segments=_bounds(part.newest_first()))
+    # A summary is of a whole run: it does not stand for one that is cut.
+    row = await tx.fetch(_SUMMARY, segments=_bounds(map(_whole_runs, part.newest_first())))
     checkpoint = Checkpoint.model_validate(row["checkpoint"]) if row is not None else None
     if last_unread is None:
         return Content(newest=contents, checkpoint=checkpoint)
@@ -67,7 +68,8 @@ async def _choose(tx: Transaction, part: History, budget_tokens: int) -> tuple[l
             if left <= 0:
                 return chosen, run
             chosen.append(run)
-            left -= run.tokens
+            # How much a cut run leaves is known only when its items are read; the builder then fits it exactly.
+            left -= 0 if _is_cut(part, run) else run.tokens
         if len(page) < _PAGE:
             break
         segments = _before(segments, page[-1])
@@ -100,6 +102,17 @@ def _cut(part: History, run: Run, items: list[TurnItem]) -> tuple[TurnItem, ...]
             for segment in part.segments
         )
     )
+
+
+def _is_cut(part: History, run: Run) -> bool:
+    whole = Segment(run.thread_id, Mark(run.position - 1), Mark(run.position))
+    return bool(History((whole,)).minus(part))
+
+
+def _whole_runs(segment: Segment) -> Segment:
+    """The part of a segment that is whole runs."""
+    through = segment.through if segment.through.item == WHOLE_RUN else Mark(segment.through.run - 1)
+    return segment._replace(through=through)
 
 
 def _within(segment: Segment, run: Run) -> bool:

@@ -7,7 +7,7 @@ from plait.localdb.errors import (
     JarsUnavailable,
     LocalDbError,
 )
-from plait.localdb.jars import DownloadProgress, fetch_jars
+from plait.localdb.jars import DownloadProgress
 from plait.localdb.local import Endpoint, LocalNeo4j
 
 __all__ = [
@@ -19,5 +19,4 @@ __all__ = [
     "JarsUnavailable",
     "LocalDbError",
     "LocalNeo4j",
-    "fetch_jars",
 ]

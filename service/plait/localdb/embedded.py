@@ -45,6 +45,11 @@ def start(order: HostOrder) -> EmbeddedNeo4j:
     return EmbeddedNeo4j(management)
 
 
+def end_java() -> None:
+    """End the Java virtual machine by its own rules: it writes what it was told to keep."""
+    cast(Any, jpype).shutdownJVM()
+
+
 def explain(error: Exception) -> HostReport:
     """What went wrong, for a person: Neo4j wraps it many times, and the innermost says it. The log gets it all."""
     chain: list[str] = []

@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 from typing import IO
 
-from plait.localdb.embedded import explain, start
-from plait.localdb.protocol import FOLDER_WAIT_SECONDS, STOP_LIMIT_SECONDS, HostOrder, HostReport
+from plait.localdb.embedded import end_java, explain, start
+from plait.localdb.protocol import FOLDER_WAIT_SECONDS, HostOrder, HostReport
 
 _LOOK_FOR_PARENT_SECONDS = 1.0
 
@@ -27,8 +27,8 @@ def main() -> None:
     stop = threading.Event()
     # Ctrl-C reaches every process of the terminal; the starter decides what it means for this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda number, frame: _request_stop(stop))
-    threading.Thread(target=_watch_parent, args=(order.parent_pid, stop), daemon=True, name="parent").start()
+    signal.signal(signal.SIGTERM, lambda number, frame: _request_stop(stop, order.stop_limit_seconds))
+    threading.Thread(target=_watch_parent, args=(order, stop), daemon=True, name="parent").start()
 
     if not _take_folder(Path(order.lock_file), stop):
         _report(report_to, HostReport("folder_in_use"))
@@ -43,6 +43,8 @@ def main() -> None:
     _report(report_to, HostReport("ready", port=database.port))
     stop.wait()
     database.shut_down()
+    if order.leave_java:
+        end_java()
     # Java's other threads have nothing left to do; waiting for them costs a second.
     os._exit(0)
 
@@ -62,15 +64,15 @@ def _report(to: IO[bytes], report: HostReport) -> None:
         pass  # the starter is gone; its watcher ends this process
 
 
-def _request_stop(stop: threading.Event) -> None:
+def _request_stop(stop: threading.Event, limit_seconds: float) -> None:
     if not stop.is_set():
         stop.set()
-        limit = threading.Timer(STOP_LIMIT_SECONDS, os._exit, args=(1,))
+        limit = threading.Timer(limit_seconds, os._exit, args=(1,))
         limit.daemon = True
         limit.start()
 
 
-def _watch_parent(parent_pid: int, stop: threading.Event) -> None:
+def _watch_parent(order: HostOrder, stop: threading.Event) -> None:
     """Ask for the end when the starter is gone, however it went.
 
     Standard input ends with it. A process it forked may hold the other end open, so its id is watched as well.
@@ -78,9 +80,9 @@ def _watch_parent(parent_pid: int, stop: threading.Event) -> None:
     """
     ended = threading.Event()
     threading.Thread(target=lambda: (sys.stdin.buffer.read(), ended.set()), daemon=True, name="stdin").start()
-    while not ended.wait(_LOOK_FOR_PARENT_SECONDS) and os.getppid() == parent_pid:
+    while not ended.wait(_LOOK_FOR_PARENT_SECONDS) and os.getppid() == order.parent_pid:
         pass
-    _request_stop(stop)
+    _request_stop(stop, order.stop_limit_seconds)
 
 
 def _take_folder(lock_file: Path, stop: threading.Event) -> bool:

@@ -94,15 +94,6 @@ def class_path(report: ReportProgress | None = None, repository: Path | None = N
     return [root / jar.path for jar in jars]
 
 
-def fetch_jars(report: ReportProgress | None = None) -> Path:
-    """Bring the jars to this machine, so that no start needs the network; returns their folder.
-
-    Raises `JarsUnavailable`.
-    """
-    class_path(report)
-    return Path(GlobalSettings.load().repo_cache)
-
-
 def _faulty(root: Path, jars: Sequence[Jar]) -> list[Jar]:
     """Those of `jars` that are not below `root`, or are there with other content than the lock names."""
     with ThreadPoolExecutor(max_workers=_PARALLEL_DOWNLOADS) as pool:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import selectors
 import socket
-import subprocess
-import sys
 import threading
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -18,15 +13,12 @@ from typing import Self
 import structlog
 from pydantic import SecretStr
 
-from plait.localdb import jars
+from plait.localdb import jars, process, startcache
 from plait.localdb.config import jvm_options, neo4j_config
 from plait.localdb.errors import BoltPortInUse, DatabaseStartFailed, DataFolderInUse
 from plait.localdb.folder import DataFolder
-from plait.localdb.protocol import STOP_LIMIT_SECONDS, HostOrder, HostReport
+from plait.localdb.protocol import HostOrder
 from plait.settings import Settings
-
-START_LIMIT_SECONDS = 120.0
-"""Past this a start counts as failed. It takes seconds; a recovery after a hard end may take longer."""
 
 _FIRST_PAUSE_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 30.0
@@ -63,7 +55,8 @@ class LocalNeo4j:
         self._report = report
         self._folder = DataFolder(settings.data_dir)
         self._class_path: list[str] = []
-        self._process: subprocess.Popen[bytes] | None = None
+        self._start_cache: Path | None = None
+        self._process: process.Process | None = None
         self._endpoint: Endpoint | None = None
         self._stopping = threading.Event()
         self._mutex = threading.Lock()
@@ -84,17 +77,19 @@ class LocalNeo4j:
     @property
     def pid(self) -> int | None:
         """The id of the database process, while there is one."""
-        process = self._process
-        return process.pid if process is not None and process.poll() is None else None
+        host = self._process
+        return host.pid if host is not None and host.poll() is None else None
 
     def start(self) -> Endpoint:
-        """Start the database and wait for it, at most `START_LIMIT_SECONDS` after the jars are here.
+        """Start the database and wait for it, at most two minutes after the jars are here.
 
         Raises `LocalDbError`: the folder is another's, the jars can't be had, the port is taken, Neo4j fails.
         """
         self._folder.open()
         try:
             self._class_path = [str(path) for path in jars.class_path(self._report)]
+            cache = startcache.cache_file(self._class_path)
+            self._start_cache = cache if cache.exists() else None
             password = self._folder.password()
             port = self._launch(self._settings.local_bolt_port)
             self._folder.keep_password()
@@ -108,7 +103,7 @@ class LocalNeo4j:
         return self._endpoint
 
     def stop(self) -> None:
-        """End the database cleanly, after `STOP_LIMIT_SECONDS` the hard way. Harmless when it is not running."""
+        """End the database cleanly, after 20 seconds the hard way. Harmless when it is not running."""
         self._stopping.set()
         self._end_process()
         if self._watcher is not None:
@@ -128,11 +123,11 @@ class LocalNeo4j:
         """Start the process again, on its port, each time it ends unasked; pauses grow while it does not stay up."""
         pause = _FIRST_PAUSE_SECONDS
         while not self._stopping.is_set():
-            process = self._process
-            assert process is not None
+            host = self._process
+            assert host is not None
             began = time.monotonic()
-            code = process.wait()
-            _let_go(process)
+            code = host.wait()
+            process.let_go(host)
             if self._stopping.is_set():
                 return
             if time.monotonic() - began > _STEADY_SECONDS:
@@ -154,33 +149,15 @@ class LocalNeo4j:
         if port:
             _require_free(port)
         folder.config_file.write_text(neo4j_config(self._settings, port), encoding="utf-8")
-        order = HostOrder(
-            home=str(folder.home),
-            config=str(folder.config_file),
-            lock_file=str(folder.database_lock),
-            password_file=str(folder.current_password_file),
-            reset_password=folder.password_is_new,
-            class_path=self._class_path,
-            jvm_options=jvm_options(self._settings, folder.home),
-            parent_pid=os.getpid(),
-        )
-        with self._mutex, folder.log_file.open("ab") as log:
+        order = HostOrder.of(folder, self._class_path, jvm_options(self._settings, folder.home, self._start_cache))
+        with self._mutex:
             if self._stopping.is_set():
                 raise DatabaseStartFailed("it was stopped", folder.log_file)
-            process = self._process = subprocess.Popen(
-                # -P: a folder named like a module, where the service was started, must not be taken for it.
-                [sys.executable, "-P", "-m", "plait.localdb.host"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                # Many threads each with an arena of malloc's own would cost tens of MiB.
-                env={"MALLOC_ARENA_MAX": "2", **os.environ},
-                start_new_session=True,
-            )
+            host = self._process = process.launch(folder.log_file)
         try:
-            report = _await_report(process, order)
+            report = process.give_order(host, order)
         except BaseException:
-            _end(process)
+            process.end(host)
             raise
         match report.outcome:
             case "ready":
@@ -194,9 +171,9 @@ class LocalNeo4j:
 
     def _end_process(self) -> None:
         with self._mutex:
-            process = self._process
-        if process is not None:
-            _end(process)
+            host = self._process
+        if host is not None:
+            process.end(host)
 
 
 def _require_free(port: int) -> None:
@@ -205,37 +182,3 @@ def _require_free(port: int) -> None:
         socket.create_server(("127.0.0.1", port)).close()
     except OSError as error:
         raise BoltPortInUse(port) from error
-
-
-def _await_report(process: subprocess.Popen[bytes], order: HostOrder) -> HostReport:
-    """Give the process its order and wait for its one line; a process that ends without one has failed."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    with suppress(BrokenPipeError), process.stdout as answers, selectors.DefaultSelector() as selector:
-        process.stdin.write(order.line())
-        process.stdin.flush()
-        selector.register(answers, selectors.EVENT_READ)
-        if not selector.select(START_LIMIT_SECONDS):
-            return HostReport("failed", reason=f"it was not up after {START_LIMIT_SECONDS:.0f} seconds")
-        line = answers.readline()
-        if line:
-            return HostReport.parse(line)
-    return HostReport("failed", reason=f"its process ended with code {process.wait()} while it started")
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process: asked first, then the hard way; returns when it is gone."""
-    process.terminate()
-    try:
-        process.wait(STOP_LIMIT_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    _let_go(process)
-
-
-def _let_go(process: subprocess.Popen[bytes]) -> None:
-    """Close our end of the pipe to a process that is gone."""
-    if process.stdin is not None:
-        with suppress(BrokenPipeError):
-            process.stdin.close()

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal, Self
+from typing import Any, Literal, Self
+
+from plait.localdb.folder import DataFolder
 
 FOLDER_WAIT_SECONDS = 20.0
 """A database process whose starter was killed is still closing its files: the next one waits this long for it."""
@@ -19,7 +23,8 @@ Outcome = Literal["ready", "folder_in_use", "port_in_use", "failed"]
 class HostOrder:
     """What to start: `home` is Neo4j's folder, `config` its settings file, `class_path` its jars.
 
-    `password_file` holds the password of user `neo4j`; with `reset_password` an existing database is given it.
+    `password_file` holds the password of user `neo4j`; with `reset_password` an existing database is given it. With
+    `leave_java` the Java virtual machine is ended by its own rules, for which it may take `stop_limit_seconds`.
     """
 
     home: str
@@ -30,6 +35,23 @@ class HostOrder:
     class_path: list[str]
     jvm_options: list[str]
     parent_pid: int
+    leave_java: bool = False
+    stop_limit_seconds: float = STOP_LIMIT_SECONDS
+
+    @classmethod
+    def of(cls, folder: DataFolder, class_path: Sequence[str], jvm_options: Sequence[str], **more: Any) -> Self:
+        """The order to start the database of `folder` as a child of this process."""
+        return cls(
+            home=str(folder.home),
+            config=str(folder.config_file),
+            lock_file=str(folder.database_lock),
+            password_file=str(folder.current_password_file),
+            reset_password=folder.password_is_new,
+            class_path=list(class_path),
+            jvm_options=list(jvm_options),
+            parent_pid=os.getpid(),
+            **more,
+        )
 
     def line(self) -> bytes:
         return json.dumps(asdict(self)).encode() + b"\n"

@@ -19,7 +19,7 @@ RunRef = Annotated["Run", strawberry.lazy("plait.api.types.run")]
 
 _KIND = "What the item is."
 _STATUS = "Whether it is done."
-_POSITION = "Its number in its run, from 0; the run's own message is the first."
+_POSITION = "Its number in its run, from 1; the message of the run is the first."
 _TEXT = "Its text."
 _DATA = "What the executor gave with it, as JSON."
 _TOKENS = "How many tokens it takes, counted by Plait."

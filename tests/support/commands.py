@@ -1,0 +1,291 @@
+"""Every command in every way it can go, each with the thread it needs: for tests that break something under it.
+
+`test_every_mutation_is_here` (tests/crash) holds this list to the schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tests.support.client import PLAN, RUN, THREAD, TRANSFER, Client, Refusal
+
+
+@dataclass(frozen=True)
+class Ready:
+    """What stands ready for a command: the root of its tree, if there is one, and the input to send."""
+
+    root: str | None
+    given: dict[str, Any]
+
+
+class Prepare(Protocol):
+    def __call__(self, client: Client, tag: str, /) -> Ready: ...
+
+
+@dataclass(frozen=True)
+class Case:
+    """One command in one situation. `tag` tells trees apart: it is in every name the test itself chooses."""
+
+    name: str
+    mutation: str
+    selection: str
+    prepare: Prepare
+    refused: bool = False
+    """Whether the right answer is a refusal, which is kept on record."""
+
+    def send(self, client: Client, ready: Ready, key: str | None) -> Any:
+        """The answer to the command; of a refusal, its code, its message and whether it may be tried again."""
+        named = {} if key is None else {"clientMutationId": key}
+        try:
+            return client.mutate(self.mutation, self.selection, **ready.given, **named)
+        except Refusal as refusal:
+            if not self.refused or refusal.code in ("STORAGE_UNAVAILABLE", "INTERNAL_ERROR"):
+                raise
+            return {"code": refusal.code, "message": refusal.message, "retryable": refusal.retryable}
+
+    def __str__(self) -> str:
+        return self.name
+
+
+_RUN_ANSWER = f"run {{ {RUN} }}"
+_START_ANSWER = f"run {{ {RUN} }} {PLAN}"
+
+CASES: list[Case] = []
+
+
+def _case(name: str, mutation: str, selection: str, *, refused: bool = False) -> Callable[[Prepare], Prepare]:
+    def keep(prepare: Prepare) -> Prepare:
+        CASES.append(Case(name, mutation, selection, prepare, refused))
+        return prepare
+
+    return keep
+
+
+# The threads that commands begin with.
+
+
+def _worked(client: Client, tag: str, provider: str = "codex") -> str:
+    """A thread with one completed run."""
+    thread = client.thread(title="Source")["id"]
+    client.whole_run(thread, "Find the bug", "It is in the parser", provider, native=_native(tag, 1))
+    return thread
+
+
+def _native(tag: str, number: int) -> tuple[str, str]:
+    return f"native-{tag}-{number}", f"turn-{tag}-{number}"
+
+
+def _forked(client: Client, tag: str) -> tuple[str, dict[str, Any]]:
+    """A thread with one completed run, and an unused fork of it."""
+    root = _worked(client, tag)
+    return root, client.fork(root)
+
+
+def _moved(client: Client, tag: str) -> str:
+    """A thread that ran on one provider and then on another."""
+    thread = _worked(client, tag)
+    client.whole_run(thread, "Mend it", "Mended", "claude", native=_native(tag, 2))
+    return thread
+
+
+def _start(thread: str, provider: str = "codex", **given: Any) -> dict[str, Any]:
+    return {"threadId": thread, "provider": provider, "message": "Go on", "executor": "CLIENT"} | given
+
+
+def _accept(run: str, native: tuple[str, str]) -> dict[str, Any]:
+    return {"runId": run, "nativeThreadId": native[0], "nativeTurnId": native[1]}
+
+
+def _fail(run: str) -> dict[str, Any]:
+    return {"runId": run, "failure": {"code": "GONE", "message": "The provider does not have it"}}
+
+
+# Threads
+
+
+@_case("createThread", "createThread", f"thread {{ {THREAD} }}")
+def _(client: Client, tag: str) -> Ready:
+    del client, tag
+    return Ready(None, {"title": "New"})
+
+
+@_case("forkThread", "forkThread", f"thread {{ {THREAD} }} transfer {{ {TRANSFER} }}")
+def _(client: Client, tag: str) -> Ready:
+    root = _worked(client, tag)
+    return Ready(root, {"sourceThreadId": root, "title": "Fork"})
+
+
+@_case("forkThread at an inherited item", "forkThread", f"thread {{ {THREAD} }} transfer {{ {TRANSFER} }}")
+def _(client: Client, tag: str) -> Ready:
+    root, fork = _forked(client, tag)
+    item = client.visible(fork["thread"]["id"])[0]["id"]
+    return Ready(root, {"sourceThreadId": fork["thread"]["id"], "point": {"turnItemId": item}})
+
+
+# Starts
+
+
+@_case("startRun in a new thread", "startRun", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    del tag
+    root = client.thread()["id"]
+    return Ready(root, _start(root))
+
+
+@_case("startRun that resumes", "startRun", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root = _worked(client, tag)
+    return Ready(root, _start(root))
+
+
+@_case("startRun with a native fork", "startRun", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, fork = _forked(client, tag)
+    return Ready(root, _start(fork["thread"]["id"]))
+
+
+@_case("startRun with a portable handoff", "startRun", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, fork = _forked(client, tag)
+    return Ready(root, _start(fork["thread"]["id"], "claude"))
+
+
+@_case("startRun on another provider", "startRun", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root = _worked(client, tag)
+    return Ready(root, _start(root, "claude"))
+
+
+@_case("startRun back on the first provider", "startRun", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root = _moved(client, tag)
+    return Ready(root, _start(root))
+
+
+@_case("startRun that is not supported", "startRun", _START_ANSWER, refused=True)
+def _(client: Client, tag: str) -> Ready:
+    root, fork = _forked(client, tag)
+    return Ready(root, _start(fork["thread"]["id"], "acp", strategy="NATIVE_FORK"))
+
+
+@_case("startRun after one that was not supported", "startRun", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, fork = _forked(client, tag)
+    try:
+        client.start(fork["thread"]["id"], "Go on", "acp", strategy="NATIVE_FORK")
+    except Refusal as refusal:
+        assert refusal.code == "UNSUPPORTED_TRANSFER"
+    return Ready(root, _start(fork["thread"]["id"]))
+
+
+# Reports of a start
+
+
+@_case("reportRunStarted of a native fork", "reportRunStarted", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, fork = _forked(client, tag)
+    run = client.start(fork["thread"]["id"], "Go on")["run"]["id"]
+    return Ready(root, _accept(run, _native(tag, 2)))
+
+
+@_case("reportRunStarted of a portable handoff", "reportRunStarted", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, fork = _forked(client, tag)
+    run = client.start(fork["thread"]["id"], "Go on", "claude")["run"]["id"]
+    return Ready(root, _accept(run, _native(tag, 2)))
+
+
+@_case("reportRunStarted on another provider", "reportRunStarted", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root = _worked(client, tag)
+    run = client.start(root, "Go on", "claude")["run"]["id"]
+    return Ready(root, _accept(run, _native(tag, 2)))
+
+
+@_case("reportRunStarted of a native fork that failed", "reportRunStarted", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, fork = _forked(client, tag)
+    return Ready(root, _fail(client.start(fork["thread"]["id"], "Go on")["run"]["id"]))
+
+
+@_case("reportRunStarted of a lost provider thread", "reportRunStarted", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root = _worked(client, tag)
+    return Ready(root, _fail(client.start(root, "Go on")["run"]["id"]))
+
+
+@_case("reportRunStarted with no other way left", "reportRunStarted", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    del tag
+    root = client.thread()["id"]
+    return Ready(root, _fail(client.start(root, "Go on")["run"]["id"]))
+
+
+# Runs under way, and their end
+
+
+def _under_way(client: Client, tag: str) -> tuple[str, str, str]:
+    """A thread with a run under way that has one item streaming: the ids of the three."""
+    root = client.thread()["id"]
+    run = client.running(root, "Find the bug", native=_native(tag, 1))["run"]["id"]
+    (item,) = client.append(run, {"kind": "ASSISTANT_MESSAGE", "text": "It", "streaming": True})
+    return root, run, item["id"]
+
+
+@_case("appendTurnItems", "appendTurnItems", "items { id kind text status position }")
+def _(client: Client, tag: str) -> Ready:
+    root, run, item = _under_way(client, tag)
+    items = [
+        {"kind": "COMMAND", "text": "make test", "data": {"exitCode": 0}},
+        {"id": item, "kind": "ASSISTANT_MESSAGE", "text": "It is in the parser"},
+    ]
+    return Ready(root, {"runId": run, "items": items})
+
+
+@_case("heartbeatRun", "heartbeatRun", _RUN_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, run, _item = _under_way(client, tag)
+    return Ready(root, {"runId": run})
+
+
+@_case("completeRun", "completeRun", f"{_RUN_ANSWER} checkpoint {{ id }}")
+def _(client: Client, tag: str) -> Ready:
+    root, run, _item = _under_way(client, tag)
+    return Ready(root, {"runId": run, "usage": {"inputTokens": 7, "outputTokens": 3}})
+
+
+@_case("failRun", "failRun", _RUN_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, run, _item = _under_way(client, tag)
+    return Ready(root, {"runId": run, "reason": "out of memory"})
+
+
+@_case("interruptRun", "interruptRun", _RUN_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, run, _item = _under_way(client, tag)
+    return Ready(root, {"runId": run, "reason": "stopped"})
+
+
+@_case("completeRun of a run that has ended", "completeRun", f"{_RUN_ANSWER} checkpoint {{ id }}", refused=True)
+def _(client: Client, tag: str) -> Ready:
+    root, run, _item = _under_way(client, tag)
+    client.end("interruptRun", run)
+    return Ready(root, {"runId": run})
+
+
+# Checkpoints and transfers
+
+
+@_case("createCheckpoint", "createCheckpoint", "checkpoint { id kind label summary workspace { vcs commit } }")
+def _(client: Client, tag: str) -> Ready:
+    root = _worked(client, tag)
+    workspace = {"vcs": "git", "commit": "abc"}
+    return Ready(root, {"threadId": root, "label": "green", "summary": "All tests pass", "workspace": workspace})
+
+
+@_case("cancelTransfer", "cancelTransfer", f"transfer {{ {TRANSFER} }}")
+def _(client: Client, tag: str) -> Ready:
+    root, fork = _forked(client, tag)
+    return Ready(root, {"transferId": fork["transfer"]["id"]})
