@@ -1,6 +1,5 @@
 """Loads by id, gathered into one read for each kind of record and remembered for one request."""
 
-from asyncio import gather
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cached_property
 from typing import Protocol, TypeVar
@@ -9,7 +8,6 @@ from strawberry.dataloader import DataLoader
 
 from plait.domain.errors import NotFound
 from plait.domain.model import Checkpoint, Handoff, ProviderThread, Run, Thread, Transfer, TurnItem
-from plait.graph.pages import PageRequest
 from plait.graph.readers import Readers
 
 MAX_BATCH = 250
@@ -82,18 +80,9 @@ class Loaders:
     @cached_property
     def first_items(self) -> DataLoader[str, TurnItem | None]:
         """The first item of each run."""
-
-        async def read(run_ids: Sequence[str]) -> list[TurnItem | None]:
-            pages = await gather(*(self._readers.items_of_run(id, PageRequest(first=1)) for id in run_ids))
-            return [page.entries[0] if page.entries else None for page in pages]
-
-        return DataLoader(load_fn=read, max_batch_size=MAX_BATCH)
+        return DataLoader(load_fn=self._readers.first_items, max_batch_size=MAX_BATCH)
 
     @cached_property
-    def newest_checkpoints(self) -> DataLoader[str, list[Checkpoint]]:
-        """The newest checkpoints of each thread."""
-
-        async def read(thread_ids: Sequence[str]) -> list[list[Checkpoint]]:
-            return await gather(*(self._readers.checkpoints_of(id, MAX_BATCH) for id in thread_ids))
-
-        return DataLoader(load_fn=read, max_batch_size=MAX_BATCH)
+    def checkpoints_of_runs(self) -> DataLoader[str, list[Checkpoint]]:
+        """The checkpoints on each run, newest first."""
+        return DataLoader(load_fn=self._readers.checkpoints_of_runs, max_batch_size=MAX_BATCH)

@@ -41,6 +41,8 @@ _CHECKPOINTS = service_statement("checkpoints_by_id")
 _TRANSFERS = service_statement("transfers_by_id")
 _HANDOFFS = service_statement("handoffs_by_id")
 _PROVIDER_THREADS = service_statement("provider_threads_by_id")
+_FIRST_ITEMS = service_statement("first_items")
+_RUN_CHECKPOINTS = service_statement("checkpoints_of_runs")
 _RUNS_PAGE = service_statement("runs_page")
 _ITEMS_PAGE = service_statement("items_page")
 _CHAIN = service_statement("chain")
@@ -91,6 +93,18 @@ class Readers:
 
     async def provider_threads(self, ids: Sequence[str]) -> list[ProviderThread | None]:
         return await self._by_id(_PROVIDER_THREADS, ProviderThread, ids)
+
+    async def first_items(self, run_ids: Sequence[str]) -> list[TurnItem | None]:
+        """The first item of each run, its message; none where there is no such run."""
+        row = await self._database.answer(_FIRST_ITEMS, runIds=list(run_ids))
+        found = {record["runId"]: TurnItem.model_validate(record) for record in row["records"]}
+        return [found.get(run_id) for run_id in run_ids]
+
+    async def checkpoints_of_runs(self, run_ids: Sequence[str]) -> list[list[Checkpoint]]:
+        """The checkpoints on each run, newest first."""
+        row = await self._database.answer(_RUN_CHECKPOINTS, runIds=list(run_ids))
+        found = [Checkpoint.model_validate(record) for record in row["records"]]
+        return [[checkpoint for checkpoint in found if checkpoint.run_id == run_id] for run_id in run_ids]
 
     async def runs_of(self, thread_id: str, request: PageRequest) -> Page[Run]:
         """The runs of a thread, oldest first. Forward pages only."""

@@ -81,13 +81,12 @@ class Run(Node):
         return view(await info.context.readers.items_of_run(root.id, request))
 
     @strawberry.field(
-        description="Its checkpoints, newest first, out of the 250 newest of its thread.",
+        description="Its checkpoints, newest first.",
         graphql_type=list[Checkpoint],
     )
     @staticmethod
     async def checkpoints(root: strawberry.Parent[records.Run], info: Info) -> list[records.Checkpoint]:
-        of_thread = await info.context.loaders.newest_checkpoints.load(root.thread_id)
-        return [checkpoint for checkpoint in of_thread if checkpoint.run_id == root.id]
+        return await info.context.loaders.checkpoints_of_runs.load(root.id)
 
     @classmethod
     def is_type_of(cls, obj: object, _info: object) -> bool:
