@@ -118,6 +118,20 @@ class TestNative:
         assert (transfer["status"], transfer["resolution"]["strategy"]) == ("CONSUMED", "NATIVE_FORK")
         assert transfer["handoff"]["id"] == plan["handoffs"][0]["id"]
 
+    def test_a_turn_without_a_native_id_is_told_after_a_fork_at_the_turn_before_it(
+        self, service: Client, source: dict[str, Any]
+    ) -> None:
+        run = service.start(source["id"], "ask 3", "codex")["run"]["id"]
+        service.started(run)
+        service.complete(run)
+        fork = service.fork(source["id"])["thread"]["id"]
+
+        plan = service.start(fork, "go on", "codex")["plan"]
+
+        assert plan["nativeFork"]["lastTurnId"] == source["runs"][1]["nativeTurnId"]
+        assert plan["nativeFork"]["laterTerminalTurns"] == 1
+        assert [text for text in ("ask 1", "ask 2", "ask 3") if text in plan["injected"]] == ["ask 3"]
+
     def test_the_second_run_resumes_the_forks_own_native_thread(self, service: Client, forked: dict[str, Any]) -> None:
         first = service.whole_run(forked["id"], "one", provider="codex")
 

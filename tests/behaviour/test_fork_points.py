@@ -64,10 +64,8 @@ class TestPoints:
         transfer = forked["transfer"]
         assert (transfer["type"], transfer["status"], transfer["resolution"]) == ("FORK", "PENDING", None)
         assert (transfer["sourceProvider"], transfer["targetProvider"]) == ("codex", None)
-        assert (transfer["sourceThread"]["id"], transfer["targetThread"]["id"]) == (
-            source["id"],
-            forked["thread"]["id"],
-        )
+        assert transfer["sourceThread"] == {"id": source["id"]}
+        assert transfer["targetThread"] == {"id": forked["thread"]["id"]}
 
     @pytest.mark.parametrize("number", [0, 1, 2])
     def test_at_a_run(self, service: Client, source: dict[str, Any], number: int) -> None:

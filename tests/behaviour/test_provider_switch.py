@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.client import Client
+from tests.support.client import Client, Refusal
 from tests.support.graph import Graph
 
 
@@ -119,6 +119,17 @@ def test_a_switch_inside_a_fork_tells_inherited_and_own_history(service: Client,
     assert (back["plan"]["outcome"], told(back["plan"])) == ("DELTA", [3])
     assert handoffs(graph, fork) == [(1, 2), (2, 3)]
     assert handoffs(graph, thread) == []
+
+
+def test_a_switch_that_is_not_supported_changes_nothing(service: Client, graph: Graph, thread: str) -> None:
+    run(service, thread, 1, "codex")
+
+    with graph.growth() as written, pytest.raises(Refusal) as refused:
+        service.start(thread, "ask 2.", "mute")
+
+    assert refused.value.code == "UNSUPPORTED_TRANSFER"
+    assert written == {}
+    assert run(service, thread, 2, "codex")["plan"]["outcome"] == "NONE"
 
 
 def test_the_first_thread_of_a_conversation_needs_nothing(service: Client, graph: Graph, thread: str) -> None:

@@ -1,80 +1,16 @@
-"""A service behind a Bolt proxy, that can be killed while the next one already stands ready."""
+"""The bench that these tests work at."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 
 from plait.localdb import Endpoint
-from tests.support.bolt_proxy import BoltProxy
-from tests.support.client import Client
-from tests.support.graph import Graph
-from tests.support.neo4j import wipe
-from tests.support.service import PLAIT, ServiceProcess, use_endpoint
-from tests.support.trees import Forest
-
-_NUMBERS = itertools.count(1)
-
-
-def fresh_tag() -> str:
-    """A name for one tree, which no other tree has."""
-    return f"tag{next(_NUMBERS):05d}"
-
-
-@dataclass
-class Bench:
-    """The service at work, the one that will come after it, and the Neo4j and the proxy behind both."""
-
-    endpoint: Endpoint
-    proxy: BoltProxy
-    graph: Graph
-    folder: Path
-    settings: dict[str, str] = field(default_factory=dict[str, str])
-
-    def __post_init__(self) -> None:
-        self._next = self._start()
-        self.take_over()
-
-    def take_over(self) -> None:
-        """The next service goes to work; one more is started to stand ready."""
-        self.process = self._next
-        self.client = Client(self.process.wait_ready())
-        self._next = self._start()
-
-    def kill(self) -> None:
-        """SIGKILL to the service at work; what it had under way at Neo4j ends with its connections."""
-        self.process.kill()
-        self.proxy.cut_all()
-        self.client.close()
-
-    def empty(self) -> None:
-        """Begin with an empty graph and a proxy that lets everything pass."""
-        self.proxy.clear()
-        self.proxy.forget()
-        wipe(self.endpoint)
-
-    def forest(self) -> Forest:
-        return Forest(self.graph)
-
-    def close(self) -> None:
-        self.client.close()
-        for process in (self.process, self._next):
-            process.kill()
-
-    def _start(self) -> ServiceProcess:
-        command = [str(PLAIT), "serve", "--port", "0", "--data-dir", str(self.folder / "data")]
-        return ServiceProcess(command, self.folder, use_endpoint(self.proxy.endpoint) | self.settings)
+from tests.crash.bench import Bench, opened_bench
 
 
 @pytest.fixture(scope="module")
 def bench(neo4j_endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
-    graph = Graph(neo4j_endpoint)
-    with BoltProxy(neo4j_endpoint) as proxy:
-        made = Bench(neo4j_endpoint, proxy, graph, tmp_path_factory.mktemp("bench"))
+    with opened_bench(neo4j_endpoint, tmp_path_factory.mktemp("bench"), spare=True) as made:
         yield made
-        made.close()
-    graph.close()

@@ -8,103 +8,124 @@ retry with the same `clientMutationId` gives the right answer and leaves the rig
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.crash.conftest import Bench, fresh_tag
-from tests.support.bolt_proxy import AFTER_COMMIT, BEFORE_COMMIT, Point, Trap, before_statement
-from tests.support.commands import CASES, Case, Ready
-from tests.support.trees import Forest, Tree, consecutive
+from tests.crash.attempts import Attempt, Undisturbed, prepare, undisturbed
+from tests.crash.bench import Bench
+from tests.support.bolt_proxy import AFTER_COMMIT, BEFORE_COMMIT, Point, before_statement
+from tests.support.commands import CASES, Case
+from tests.support.trees import consecutive
+
+HELD_AT_ONCE = 80
+"""Commands that one SIGKILL ends: fewer than the connections that an HTTP client opens."""
 
 
 @dataclass
-class Attempt:
-    """A command in a tree of its own."""
+class Killed:
+    """What became of an attempt that was stopped at `point` and killed there."""
 
-    case: Case
-    tag: str
-    ready: Ready
-
-    @property
-    def key(self) -> str:
-        return f"{self.tag}-key"
-
-    def tree(self, forest: Forest) -> Tree:
-        return forest.tree(self.ready.root, self.key)
-
-    def lines(self, forest: Forest) -> list[str]:
-        """The attempt's tree in words that are the same for every attempt."""
-        return self.tree(forest).lines(self.tag)
-
-    def answer(self, forest: Forest, answer: Any) -> Any:
-        return self.tree(forest).plain(answer, self.tag)
+    attempt: Attempt
+    point: Point
+    error: BaseException | None = None
+    left: list[str] = field(default_factory=list[str])
+    answer: Any = None
+    retried: list[str] = field(default_factory=list[str])
+    sequence: list[int] = field(default_factory=list[int])
 
 
-def prepare(bench: Bench, case: Case) -> Attempt:
-    tag = fresh_tag()
-    return Attempt(case, tag, case.prepare(bench.client, tag))
+@dataclass
+class Night:
+    """All that were killed, and what is right."""
+
+    right: dict[str, Undisturbed]
+    killed: list[Killed]
+    stray: list[str]
+
+    def of(self, case: Case) -> tuple[Undisturbed, list[Killed]]:
+        return self.right[case.name], [killed for killed in self.killed if killed.attempt.case is case]
+
+
+@pytest.fixture(scope="module")
+def night(bench: Bench) -> Night:
+    """Every case at every point, one SIGKILL, and the retries at the next service."""
+    bench.empty()
+    right = undisturbed(bench, CASES)
+    where = [(case, point) for case in CASES for point in points_of(right[case.name])]
+    attempts = prepare(bench, [case for case, _ in where])
+    killed = [Killed(attempt, point) for attempt, (_, point) in zip(attempts, where, strict=True)]
+
+    for start in range(0, len(killed), HELD_AT_ONCE):
+        batch = killed[start : start + HELD_AT_ONCE]
+        kill_while_all_are_held(bench, batch)
+        forest = bench.forest()
+        for one in batch:
+            one.left = one.attempt.lines(forest)
+        bench.take_over()
+
+    answers = [one.attempt.send(bench) for one in killed]
+
+    after = bench.forest()
+    for one, answer in zip(killed, answers, strict=True):
+        one.answer = one.attempt.plain(after, answer)
+        one.retried = one.attempt.lines(after)
+        one.sequence = [event["seq"] for event in one.attempt.tree(after).nodes("Event")]
+    for one in right.values():
+        assert one.attempt.lines(after) == one.after
+    return Night(right, killed, bench.stray())
+
+
+def points_of(right: Undisturbed) -> list[Point]:
+    """Before each statement, before the commit, and after it, before its reply."""
+    return [*(before_statement(n) for n in range(1, len(right.statements) + 1)), BEFORE_COMMIT, AFTER_COMMIT]
+
+
+def kill_while_all_are_held(bench: Bench, killed: list[Killed]) -> None:
+    traps = [bench.proxy.hold(one.attempt.key, one.point) for one in killed]
+    with ThreadPoolExecutor(len(killed)) as pool:
+        calls = [pool.submit(one.attempt.send, bench) for one in killed]
+        for trap in traps:
+            trap.wait()
+        bench.kill()
+    for one, call in zip(killed, calls, strict=True):
+        one.error = call.exception()
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_killed_service_leaves_the_command_done_or_not_begun_and_the_retry_ends_right(
-    bench: Bench, case: Case
-) -> None:
-    bench.empty()
+class TestAKilledCommand:
+    def test_leaves_its_tree_as_before_it_or_as_after_it(self, night: Night, case: Case) -> None:
+        right, killed = night.of(case)
 
-    undisturbed = prepare(bench, case)
-    before = undisturbed.lines(bench.forest())
-    answer = case.send(bench.client, undisturbed.ready, undisturbed.key)
-    forest = bench.forest()
-    after, right = undisturbed.lines(forest), undisturbed.answer(forest, answer)
-    (transaction,) = bench.proxy.seen(undisturbed.key)
-    assert_one_event_and_one_receipt_more(before, after)
+        for one in killed:
+            assert isinstance(one.error, httpx.TransportError), f"answered {one.point}"
+            assert one.left == (right.after if one.point is AFTER_COMMIT else right.before), f"killed {one.point}"
 
-    points = [before_statement(number) for number in range(1, len(transaction.statements) + 1)]
-    points += [BEFORE_COMMIT, AFTER_COMMIT]
-    attempts = {point: prepare(bench, case) for point in points}
-    traps = {point: bench.proxy.hold(attempt.key, point) for point, attempt in attempts.items()}
-    kill_while_all_are_held(bench, attempts, traps)
+    def test_sent_again_gives_the_right_answer_and_leaves_the_right_tree(self, night: Night, case: Case) -> None:
+        right, killed = night.of(case)
 
-    forest = bench.forest()
-    for point, attempt in attempts.items():
-        assert attempt.lines(forest) == (after if point is AFTER_COMMIT else before), f"killed {point}"
-    assert len(forest.trees) == number_of_trees(undisturbed, [*attempts.values()], forest)
+        for one in killed:
+            assert one.answer == right.answer, f"killed {one.point}"
+            assert one.retried == right.after, f"killed {one.point}"
 
-    bench.take_over()
-    answers = {point: case.send(bench.client, attempt.ready, attempt.key) for point, attempt in attempts.items()}
+    def test_makes_one_event_next_in_its_tree_and_one_receipt(self, night: Night, case: Case) -> None:
+        right, killed = night.of(case)
 
-    forest = bench.forest()
-    for point, attempt in attempts.items():
-        assert attempt.answer(forest, answers[point]) == right, f"killed {point}"
-        assert attempt.lines(forest) == after, f"killed {point}"
-        assert consecutive(event["seq"] for event in attempt.tree(forest).nodes("Event")), f"killed {point}"
-    assert len(forest.trees) == 1 + len(attempts)
+        for label in ("Event", "CommandReceipt"):
+            before, after = (sum(line.startswith(f"{label} ") for line in lines) for lines in (right.before, right.after))
+            assert after == before + 1
+        for one in killed:
+            assert consecutive(one.sequence), f"killed {one.point}"
 
 
-def kill_while_all_are_held(bench: Bench, attempts: dict[Point, Attempt], traps: dict[Point, Trap]) -> None:
-    with ThreadPoolExecutor(len(attempts)) as pool:
-        calls: dict[Point, Future[Any]] = {
-            point: pool.submit(attempt.case.send, bench.client, attempt.ready, attempt.key)
-            for point, attempt in attempts.items()
-        }
-        for trap in traps.values():
-            trap.wait()
-        assert not [point for point, call in calls.items() if call.done()]
-        bench.kill()
-    for call in calls.values():
-        assert isinstance(call.exception(), httpx.TransportError)
+def test_nothing_lies_about_that_belongs_to_no_tree(night: Night) -> None:
+    assert night.stray == []
 
 
-def assert_one_event_and_one_receipt_more(before: list[str], after: list[str]) -> None:
-    for label in ("Event", "CommandReceipt"):
-        counts = [sum(line.startswith(f"{label} ") and " -" not in line for line in lines) for lines in (before, after)]
-        assert counts[1] == counts[0] + 1, label
+def test_every_mutation_is_here(bench: Bench) -> None:
+    fields = bench.client.execute("{ __schema { mutationType { fields { name } } } }")["__schema"]["mutationType"]
 
-
-def number_of_trees(undisturbed: Attempt, attempts: list[Attempt], forest: Forest) -> int:
-    """How many trees there must be and no more: nothing lies about that belongs to none."""
-    return sum(1 for attempt in [undisturbed, *attempts] if attempt.lines(forest))
+    assert {entry["name"] for entry in fields["fields"]} == {case.mutation for case in CASES}

@@ -18,7 +18,7 @@ import psutil
 import pytest
 from neo4j.exceptions import AuthError, DriverError, Neo4jError
 
-from plait.localdb import BoltPortInUse, DataFolderInUse, Endpoint, LocalNeo4j
+from plait.localdb import BoltPortInUse, DataFolderInUse, Endpoint, LocalNeo4j, startcache
 from plait.settings import Settings
 from tests.support.processes import is_gone, wait_gone
 from tests.support.service import clean_environment
@@ -197,6 +197,15 @@ def test_the_database_ends_with_a_killed_service_also_when_a_forked_child_holds_
         wait_gone(database)
     finally:
         os.kill(child, signal.SIGKILL)
+
+
+def test_a_start_cache_that_does_not_fit_only_costs_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    unfit = tmp_path / "unfit.aot"
+    unfit.write_bytes(b"not what Java kept")
+    monkeypatch.setattr(startcache, "cache_file", lambda class_path: unfit)
+
+    with LocalNeo4j(settings_for(tmp_path / "data")) as local:
+        assert ask(local.endpoint, "RETURN 1 AS one") == [{"one": 1}]
 
 
 def test_a_bolt_port_that_is_taken_is_told_and_the_folder_is_free_again(tmp_path: Path) -> None:

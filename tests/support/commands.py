@@ -174,7 +174,7 @@ def _(client: Client, tag: str) -> Ready:
 def _(client: Client, tag: str) -> Ready:
     root, fork = _forked(client, tag)
     try:
-        client.start(fork["thread"]["id"], "Go on", "acp", strategy="NATIVE_FORK")
+        client.start(fork["thread"]["id"], "Go on", "acp", strategy="NATIVE_FORK", clientMutationId=f"{tag}-earlier")
     except Refusal as refusal:
         assert refusal.code == "UNSUPPORTED_TRANSFER"
     return Ready(root, _start(fork["thread"]["id"]))

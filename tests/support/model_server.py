@@ -20,17 +20,18 @@ SentMessage = tuple[str, str]
 class ModelServer:
     """Serves until the block ends. `sent` has the messages of each request, in order; it grows as they come.
 
-    Of the messages only the conversation is kept: what a program says of itself and its surroundings
-    (`<environment_context>` and the like) is left out.
+    `refuses` makes it answer every request with that HTTP status instead. Of the messages only the conversation is
+    kept: what a program says of itself and its surroundings (`<environment_context>` and the like) is left out.
     """
 
+    refuses: int | None = None
     sent: list[list[SentMessage]] = field(default_factory=list[list[SentMessage]])
 
     def __enter__(self) -> Self:
-        kept = self.sent
+        model_server = self
 
         class Handler(_Handler):
-            sent = kept
+            model = model_server
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         threading.Thread(target=self._server.serve_forever, daemon=True, name="model").start()
@@ -55,7 +56,7 @@ def echo_of(text: str) -> str:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    sent: list[list[SentMessage]]
+    model: ModelServer
 
     def log_message(self, format: str, *args: object) -> None:
         pass
@@ -65,13 +66,16 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body: dict[str, Any] = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        if self.model.refuses is not None:
+            self._answer(b'{"error": {"message": "not today"}}', "application/json", self.model.refuses)
+            return
         messages = _messages(body.get("input", []))
-        self.sent.append(messages)
+        self.model.sent.append(messages)
         reply = echo_of(messages[-1][1] if messages else "")
-        self._answer("".join(_events(reply, len(self.sent))).encode(), "text/event-stream")
+        self._answer("".join(_events(reply, len(self.model.sent))).encode(), "text/event-stream")
 
-    def _answer(self, body: bytes, kind: str) -> None:
-        self.send_response(200)
+    def _answer(self, body: bytes, kind: str, status: int = 200) -> None:
+        self.send_response(status)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(body)))
         self.end_headers()

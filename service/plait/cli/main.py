@@ -45,7 +45,7 @@ def serve(
 
 @app.command()
 def fetch_neo4j() -> None:
-    """Download the local Neo4j (about 180 MB, once for this user) and make it start quickly (a minute, another 170 MB)."""
+    """Download the local Neo4j (about 180 MB, once for this user), for quick starts without network."""
     try:
         with DownloadBar() as bar:
             class_path = [str(path) for path in jars.class_path(bar.update)]
@@ -58,6 +58,36 @@ def fetch_neo4j() -> None:
     except KeyboardInterrupt:
         _fail("Stopped. What is already here is kept.")
     say("Neo4j is ready to be started")
+
+
+@app.command()
+def cypher(
+    statement: Annotated[str | None, typer.Argument(help="The statement.", show_default=False)] = None,
+    file: Annotated[
+        Path | None, typer.Option(help="Take the statement from this file.", exists=True, dir_okay=False)
+    ] = None,
+    parameter: Annotated[
+        list[str] | None, typer.Option("--parameter", "-p", help="A parameter: name=value, the value JSON or text.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print each record as one line of JSON.")] = False,
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Folder of the running local Neo4j. [PLAIT_DATA_DIR, .plait]", file_okay=False)
+    ] = None,
+) -> None:
+    """Ask the graph by a Cypher statement that reads; it can't write."""
+    from plait.cli.cypher import CypherFailed, ask, print_lines, print_table, typed_parameters
+
+    text = file.read_text(encoding="utf-8") if file is not None else statement
+    if text is None or (file is not None and statement is not None):
+        _fail("Give a statement, or a file with one.", code=2)
+    settings = _settings(data_dir=data_dir)
+    try:
+        answer = ask(settings, text, typed_parameters(parameter or ()))
+    except (LocalDbError, CypherFailed) as error:
+        _fail(str(error))
+    for warning in answer.warnings:
+        complain(warning)
+    (print_lines if json else print_table)(answer)
 
 
 @app.command()

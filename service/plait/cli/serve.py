@@ -16,6 +16,7 @@ import uvicorn
 
 from plait.cli.console import DownloadBar, say
 from plait.localdb import LocalNeo4j
+from plait.localdb.address import noted_address
 from plait.settings import Settings
 
 OPEN_REQUESTS_SECONDS = 5
@@ -53,7 +54,8 @@ def _local_neo4j(settings: Settings) -> Generator[LocalNeo4j]:
         threading.Thread(target=_load_service, daemon=True, name="load-service").start()
         local.start()
     try:
-        yield local
+        with noted_address(settings.data_dir, local.endpoint):
+            yield local
     finally:
         # Ending takes a second and has its own limit: another Ctrl-C must not leave the database half ended.
         for number in (signal.SIGINT, signal.SIGTERM):

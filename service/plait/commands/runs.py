@@ -1,6 +1,7 @@
 """What an executor reports of a run under way: its items, its heartbeat, its end."""
 
 from datetime import datetime
+from typing import TypedDict
 
 import orjson
 
@@ -10,7 +11,7 @@ from plait.commands.report import LockedRun, lock_run, require_reportable, run_n
 from plait.domain.errors import ErrorCode, Refused
 from plait.domain.ids import IdKind
 from plait.domain.items import join_items
-from plait.domain.model import Checkpoint, CheckpointKind, ItemStatus, Run, RunStatus, TurnItem
+from plait.domain.model import Checkpoint, CheckpointKind, ItemKind, ItemStatus, Run, RunStatus, TurnItem
 from plait.domain.tokens import count_tokens
 from plait.graph.database import Transaction
 from plait.graph.properties import properties
@@ -24,7 +25,14 @@ _CODEC = Codec(RunResult)
 
 
 class _ItemsCodec(Codec[ItemsResult]):
-    """Keeps the ids of the items on the receipt, not their texts."""
+    """Keeps the ids of the items on the receipt, not their texts.
+
+    A finished item never changes. What a streaming one was at the time is what the request says of it.
+    """
+
+    def __init__(self, given: AppendTurnItems) -> None:
+        super().__init__(ItemsResult)
+        self._given = given
 
     def keep(self, answer: ItemsResult) -> str:
         return orjson.dumps([item.id for item in answer.items]).decode()
@@ -32,8 +40,14 @@ class _ItemsCodec(Codec[ItemsResult]):
     async def recall(self, tx: Transaction, kept: str) -> ItemsResult:
         ids: list[str] = orjson.loads(kept)
         row = await tx.demand(_ITEMS, ids=ids)
-        items = {item["id"]: item for item in row["records"]}
-        return ItemsResult(items=tuple(TurnItem.model_validate(items[item_id]) for item_id in ids))
+        stored = {item["id"]: TurnItem.model_validate(item) for item in row["records"]}
+        said = zip(ids, self._given.items, strict=True)
+        return ItemsResult(
+            items=tuple(
+                stored[item_id].model_copy(update=dict(_said(item))) if item.streaming else stored[item_id]
+                for item_id, item in said
+            )
+        )
 
 
 async def append_turn_items(box: Toolbox, key: str | None, given: AppendTurnItems) -> ItemsResult:
@@ -67,7 +81,7 @@ async def append_turn_items(box: Toolbox, key: str | None, given: AppendTurnItem
         )
         return ItemsResult(items=changes.reported)
 
-    return await execute(box, "appendTurnItems", key, given, _ItemsCodec(ItemsResult), work)
+    return await execute(box, "appendTurnItems", key, given, _ItemsCodec(given), work)
 
 
 async def heartbeat_run(box: Toolbox, key: str | None, given: HeartbeatRun) -> RunResult:
@@ -152,17 +166,32 @@ def _checkpoint(run: Run, now: datetime) -> Checkpoint:
     )
 
 
-def _item(run: Run, item: NewItem, now: datetime) -> TurnItem:
+class _Said(TypedDict):
+    kind: ItemKind
+    status: ItemStatus
+    text: str | None
+    data: str | None
+    tokens: int
+
+
+def _said(item: NewItem) -> _Said:
+    """What a report says of an item."""
     data = orjson.dumps(item.data).decode() if item.data is not None else None
-    return TurnItem(
-        id=item.id or new_id(IdKind.ITEM),
-        run_id=run.id,
-        thread_id=run.thread_id,
-        position=1,
+    return _Said(
         kind=item.kind,
         status=ItemStatus.STREAMING if item.streaming else ItemStatus.FINISHED,
         text=item.text,
         data=data,
         tokens=count_tokens(item.text or "") + count_tokens(data or ""),
+    )
+
+
+def _item(run: Run, item: NewItem, now: datetime) -> TurnItem:
+    return TurnItem(
+        id=item.id or new_id(IdKind.ITEM),
+        run_id=run.id,
+        thread_id=run.thread_id,
+        position=1,
         created_at=now,
+        **_said(item),
     )

@@ -166,6 +166,13 @@ class LocalNeo4j:
                 raise DataFolderInUse(folder.root, None)
             case "port_in_use":
                 raise BoltPortInUse(port)
+            case "failed" if self._start_cache is not None and host.poll() not in (None, 0, 1):
+                # Java itself broke, not Neo4j: what it kept ahead of time is the first suspect, and can be done without.
+                _log.warning(
+                    "database process broke while it started, trying without quick start", reason=report.reason
+                )
+                self._start_cache = None
+                return self._launch(port)
             case "failed":
                 raise DatabaseStartFailed(report.reason, folder.log_file)
 

@@ -39,7 +39,7 @@ _WARM_UP = (
     "MATCH (n:Warm {id: '1'})-[:NEXT*1..10]->(m) WITH DISTINCT m ORDER BY m.at, m.id LIMIT 5 "
     "RETURN collect(m {.id, .at}) AS page, count(m) AS total",
     "MATCH (n:Warm {id: '1'}) ((a)-[r:NEXT]->(b)){1,10} RETURN size(a) AS hops ORDER BY hops DESC LIMIT 1",
-    "MATCH (n:Warm {id: '1'}) CALL (n) { OPTIONAL MATCH (n)-[r:NEXT]->(m) RETURN collect({to: m.id, at: r.at}) AS out } "
+    "MATCH (n:Warm {id: '1'}) CALL (n) { OPTIONAL MATCH (n)-[r:NEXT]->(m) RETURN collect({to: m.id}) AS out } "
     "RETURN n {.*, out: out} AS record",
     "MATCH (n:Warm) WHERE NOT EXISTS { (n)<-[:NEXT]-() } FOREACH (x IN [1] | SET n.root = true) RETURN count(*)",
 )
@@ -88,7 +88,10 @@ def _train(class_path: Sequence[str], fresh: Path, folder: DataFolder) -> None:
 
 
 def _work(uri: str, password: str) -> None:
-    with neo4j.GraphDatabase.driver(uri, auth=("neo4j", password)) as driver, driver.session() as session:
+    with (
+        neo4j.GraphDatabase.driver(uri, auth=("neo4j", password)) as driver,  # pyright: ignore[reportUnknownMemberType]
+        driver.session() as session,  # pyright: ignore[reportUnknownMemberType]
+    ):
         for statement in _WARM_UP:
             session.run(statement).consume()
 
