@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -10,9 +11,10 @@ import uvloop
 
 from bench.engine import running_engine
 from bench.lab import open_lab
+from bench.machine import Neighbours, machine
 from bench.measure import Row
 from bench.questions import QUESTIONS
-from bench.report import machine, print_table, say
+from bench.report import print_table, say
 from bench.scale import FULL, QUICK, Scale
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -36,12 +38,16 @@ def main(
 
 async def _ask(scale: Scale, names: list[str]) -> list[Row]:
     rows: list[Row] = []
+    neighbours = Neighbours()
     async with running_engine() as engine:
         lab = await open_lab(scale, engine)
         for name, question in QUESTIONS.items():
             if name in names:
                 say(f"{name} …")
-                rows += await question(lab)
+                answer = await question(lab)
+                others = neighbours.share()
+                rows += [replace(row, others=others) for row in answer]
+                neighbours = Neighbours()
     return rows
 
 

@@ -12,7 +12,10 @@ Work = Callable[[], Awaitable[object]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table. `ok` is none where nothing is wanted: the line only explains the others."""
+    """One line of the table. `ok` is none where nothing is wanted: the line only explains the others.
+
+    `others` is the share of the cores that other processes took while it was measured, 0 to 1.
+    """
 
     what: str
     a: str
@@ -21,6 +24,7 @@ class Row:
     wanted: str
     ok: bool | None
     samples: str
+    others: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

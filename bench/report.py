@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from importlib.metadata import version
 
-import psutil
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -35,24 +32,18 @@ def progress(what: str, total: int) -> Generator[Step]:
         console=_errors,
         transient=True,
         refresh_per_second=2,
+        disable=not _errors.is_terminal,
     ) as bars:
         task = bars.add_task(what, total=total)
         yield lambda more: bars.advance(task, more)
 
 
-def machine() -> str:
-    """What the figures were taken on, without anything that names the machine."""
-    memory = psutil.virtual_memory().total / 2**30
-    versions = ", ".join(f"{name} {version(name)}" for name in ("neo4j", "strawberry-graphql", "uvicorn"))
-    return f"{psutil.cpu_count()} cores, {memory:.0f} GiB, Python {platform.python_version()}, {versions}"
-
-
 def print_table(rows: Sequence[Row], title: str) -> None:
-    """The table on standard output, wide enough to be kept."""
+    """The table on standard output, wide enough to be kept. `others`: the share of the cores that others took."""
     table = Table(title=title, box=box.MARKDOWN, title_justify="left")
-    for name in ("what", "a", "b", "ratio", "wanted", "verdict", "samples"):
+    for name in ("what", "a", "b", "ratio", "wanted", "verdict", "samples", "others"):
         table.add_column(name, justify="right" if name == "ratio" else "left", overflow="fold")
     for row in rows:
         verdict = "" if row.ok is None else "ok" if row.ok else "FALLS SHORT"
-        table.add_row(row.what, row.a, row.b, row.ratio, row.wanted, verdict, row.samples)
+        table.add_row(row.what, row.a, row.b, row.ratio, row.wanted, verdict, row.samples, f"{row.others:.0%}")
     Console(width=None if Console().is_terminal else 220).print(table, highlight=False)

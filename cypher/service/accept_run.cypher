@@ -7,6 +7,7 @@
 // $nativeTurnId: STRING
 // $leaseUntil: ZONED DATETIME
 // $forkedFromId: STRING
+// $forkedThroughRunId: STRING
 // $handoffIds: LIST<STRING>
 // $now: ZONED DATETIME
 // Columns: run, providerThread
@@ -29,7 +30,7 @@ CALL (r) {
 }
 CALL (p) {
   MATCH (origin:ProviderThread {id: $forkedFromId})
-  CREATE (p)-[:FORKED_FROM]->(origin)
+  CREATE (p)-[:FORKED_FROM {throughRunId: $forkedThroughRunId}]->(origin)
 }
 CALL (p) {
   UNWIND $handoffIds AS handoffId

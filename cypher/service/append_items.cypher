@@ -20,6 +20,6 @@ CALL (r) {
 CALL () {
   UNWIND $updated AS properties
   MATCH (i:TurnItem {id: properties.id})
-  SET i += properties
+  SET i = properties
 }
 RETURN r {.*} AS run

@@ -1,7 +1,10 @@
 // Where can this provider fork natively within a history? At the last turn of its own that completed there
-// and whose native ids are known. Segments come newest first; `last` counts whole runs only.
+// and whose native ids are known (one that forks its latest state only needs no turn's). Segments come newest first;
+// `last` counts whole runs only. Only the last few runs of each are looked at, however long a thread is.
 // $provider: STRING
 // $segments: LIST<MAP>
+// $byTurn: BOOLEAN
+// $within: INTEGER
 // Columns: turn
 UNWIND $segments AS segment
 CALL (segment) {
@@ -9,15 +12,16 @@ CALL (segment) {
   USING INDEX r:Run(threadId, provider, position)
   WHERE r.threadId = segment.threadId AND r.provider = $provider
     AND r.position <= segment.last AND r.position > segment.after
-    AND r.status = 'completed' AND r.nativeTurnId IS NOT NULL AND r.nativeThreadId IS NOT NULL
-  WITH r ORDER BY r.threadId DESC, r.provider DESC, r.position DESC
+  WITH r ORDER BY r.threadId DESC, r.provider DESC, r.position DESC LIMIT $within
+  WITH r WHERE r.status = 'completed' AND r.nativeThreadId IS NOT NULL
+    AND (r.nativeTurnId IS NOT NULL OR NOT $byTurn)
   MATCH (p:ProviderThread {id: r.providerThreadId})
   WHERE p.status = 'active'
   RETURN r, p
   LIMIT 1
 }
 RETURN {
-  run: r {.*},
+  run: r {.*, plan: null},
   laterTurns: p.turns - r.turnOrdinal,
   laterTerminalTurns: p.endedTurns - r.turnOrdinal
 } AS turn

@@ -11,4 +11,4 @@ CALL (segment) {
   RETURN r ORDER BY r.threadId DESC, r.position DESC LIMIT $limit
 }
 WITH r LIMIT $limit
-RETURN collect(r {.*}) AS runs
+RETURN collect(r {.*, plan: null}) AS runs

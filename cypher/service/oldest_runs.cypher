@@ -9,4 +9,4 @@ CALL (segment) {
   RETURN r ORDER BY r.threadId, r.position LIMIT $limit
 }
 WITH r LIMIT $limit
-RETURN collect(r {.*}) AS runs
+RETURN collect(r {.*, plan: null}) AS runs

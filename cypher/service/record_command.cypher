@@ -1,7 +1,9 @@
-// What ends every command: its event, in the order of the tree, and its answer on the receipt.
+// What ends every command: its event, in the order of the tree, which is that of the transfers it made as well,
+// and its answer on the receipt.
 // The root thread is written here, last: that lock orders the events of a tree, and is held as briefly as can be.
 // $rootThreadId: STRING
 // $event: MAP
+// $transferIds: LIST<STRING>
 // $key: STRING
 // $result: STRING
 // $now: ZONED DATETIME
@@ -13,4 +15,10 @@ MATCH (root:Thread {id: $rootThreadId})
 SET root.eventCount = root.eventCount + 1
 CREATE (e:Event)
 SET e = $event, e.rootThreadId = root.id, e.seq = root.eventCount, e.at = $now
+WITH e
+CALL (e) {
+  UNWIND $transferIds AS transferId
+  MATCH (f:ContextTransfer {id: transferId})
+  SET f.seq = e.seq
+}
 RETURN e.seq AS seq

@@ -29,6 +29,8 @@ CALL (t) {
   USING INDEX f:ContextTransfer(targetThreadId, status)
   WHERE f.targetThreadId = t.id AND f.supersededById IS NULL
     AND f.status IN ['pending', 'resolved_native', 'resolved_portable', 'failed', 'superseded']
+    // A cancelled fork's context is still to be told: the next start makes a transfer in its place.
+    AND (f.status <> 'superseded' OR f.type = 'fork')
   OPTIONAL MATCH (f)-[:MATERIALIZED_AS]->(h:ContextHandoff)
   RETURN collect(DISTINCT f {.*}) AS transfers, collect(h {.*}) AS handoffs
 }

@@ -1,4 +1,4 @@
-// The transfers a thread takes part in, as source or as target, newest first.
+// The transfers a thread takes part in, as target or as source, newest first.
 // $threadId: STRING
 // $status: STRING
 // $type: STRING
@@ -7,16 +7,19 @@
 MATCH (t:Thread {id: $threadId})
 CALL (t) {
   CALL (t) {
-    MATCH (t)<-[:INTO]-(f:ContextTransfer)
-    RETURN f
+    MATCH (f:ContextTransfer)
+    USING INDEX f:ContextTransfer(targetThreadId, seq)
+    WHERE f.targetThreadId = t.id AND f.seq > 0
+      AND ($status IS NULL OR f.status = $status) AND ($type IS NULL OR f.type = $type)
+    RETURN f ORDER BY f.targetThreadId DESC, f.seq DESC LIMIT $limit
     UNION
-    MATCH (t)-[:FORK]->(:Thread)<-[:INTO]-(f:ContextTransfer {type: 'fork'})
-    WHERE f.sourceThreadId = t.id
-    RETURN f
+    MATCH (f:ContextTransfer)
+    USING INDEX f:ContextTransfer(sourceThreadId, seq)
+    WHERE f.sourceThreadId = t.id AND f.seq > 0
+      AND ($status IS NULL OR f.status = $status) AND ($type IS NULL OR f.type = $type)
+    RETURN f ORDER BY f.sourceThreadId DESC, f.seq DESC LIMIT $limit
   }
-  WITH f
-  WHERE ($status IS NULL OR f.status = $status) AND ($type IS NULL OR f.type = $type)
-  WITH f ORDER BY f.createdAt DESC, f.id DESC LIMIT $limit
+  WITH f ORDER BY f.seq DESC LIMIT $limit
   RETURN collect(f {.*}) AS records
 }
 RETURN records

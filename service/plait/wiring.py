@@ -1,6 +1,7 @@
 """The one place that puts the parts together."""
 
 import asyncio
+import signal
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -14,8 +15,9 @@ from plait.api.services import ApiServices, Limits
 from plait.commands.all import Commands
 from plait.commands.execution import Toolbox
 from plait.domain.errors import StorageUnavailable
+from plait.domain.tokens import count_tokens
 from plait.graph.database import Database
-from plait.graph.migrations import migrate
+from plait.graph.migrations import MigrationMismatch, migrate
 from plait.graph.readers import Readers
 from plait.providers.registry import registry
 from plait.settings import Settings
@@ -70,9 +72,12 @@ async def _opened(database: Database) -> AsyncGenerator[None]:
     """
     try:
         later = None if await _migrated(database) else asyncio.create_task(_migrate_later(database))
+        warm = asyncio.create_task(asyncio.to_thread(count_tokens, "warm"))
         yield
         if later is not None:
             later.cancel()
+            await asyncio.gather(later, return_exceptions=True)
+        await warm
     finally:
         await database.close()
 
@@ -91,4 +96,10 @@ async def _migrate_later(database: Database) -> None:
     migrated = False
     while not migrated:
         await asyncio.sleep(_MIGRATION_PAUSE_SECONDS)
-        migrated = await _migrated(database)
+        try:
+            migrated = await _migrated(database)
+        except MigrationMismatch as error:
+            # Nobody waits for this task: the process ends as it would have at its start.
+            _log.critical("the graph is of another version", reason=str(error))
+            signal.raise_signal(signal.SIGTERM)
+            return

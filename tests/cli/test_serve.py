@@ -181,7 +181,7 @@ class TestBadSettings:
 
 def wait_for_database(service: ServiceProcess) -> int:
     """Wait until the service has started its database process; returns that process's id."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while True:
         try:
             return database_pid(service.pid)

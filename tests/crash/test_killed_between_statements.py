@@ -115,10 +115,16 @@ class TestAKilledCommand:
         right, killed = night.of(case)
 
         for label in ("Event", "CommandReceipt"):
-            before, after = (sum(line.startswith(f"{label} ") for line in lines) for lines in (right.before, right.after))
+            before, after = (
+                sum(line.startswith(f"{label} ") for line in lines) for lines in (right.before, right.after)
+            )
             assert after == before + 1
         for one in killed:
             assert consecutive(one.sequence), f"killed {one.point}"
+
+
+def count(lines: list[str], label: str) -> int:
+    return sum(line.startswith(f"{label} ") for line in lines)
 
 
 def test_nothing_lies_about_that_belongs_to_no_tree(night: Night) -> None:

@@ -22,7 +22,7 @@ class Start(Protocol):
 
     outcome: str
     resume: str | None
-    fork: tuple[str, str] | None
+    fork: tuple[str, str | None] | None
     handed: tuple[Told, ...]
     run: str | None
 
@@ -40,19 +40,6 @@ class Backend(Protocol):
     def checkpoint(self, thread: str, run: str) -> str | None: ...
     def cancel(self, thread: str) -> str | None: ...
     def records(self) -> dict[str, Any]: ...
-
-
-CODES = {
-    "NO_STABLE_POINT",
-    "RUN_ACTIVE",
-    "RUN_NOT_STABLE",
-    "THREAD_BUSY",
-    "UNSUPPORTED_TRANSFER",
-    "RUN_NOT_ACTIVE",
-    "RUN_NOT_STARTED",
-    "TRANSFER_NOT_PENDING",
-    "INVALID_INPUT",
-}
 
 
 class LineageMachine(RuleBasedStateMachine):
@@ -277,7 +264,10 @@ class LineageMachine(RuleBasedStateMachine):
             return native.told
         if plan.fork is not None:
             native = self.model.natives[plan.fork[0]]
-            return native.told if provider == "acp" else native.through(plan.fork[1])
+            if provider == "acp":
+                return native.told
+            assert plan.fork[1] is not None, "a fork at a turn names the turn"
+            return native.through(plan.fork[1])
         return ()
 
     def resumable(self, thread: ModelThread, provider: str) -> bool:

@@ -40,7 +40,7 @@ PROVIDERS = {
 class PureStart:
     outcome: str
     resume: str | None
-    fork: tuple[str, str] | None
+    fork: tuple[str, str | None] | None
     handed: tuple[Told, ...]
     run: str | None
 
@@ -246,7 +246,8 @@ class PureBackend:
                 for run in self.runs.values()
                 if (run.thread_id, run.provider, run.status) == (segment.thread_id, provider, RunStatus.COMPLETED)
                 and segment.after.run < run.position <= last
-                and run.native_turn_id is not None
+                and run.native_thread_id is not None
+                and (run.native_turn_id is not None or PROVIDERS[provider].fork is ForkSupport.LATEST)
                 and self.provider_threads[run.provider_thread_id or ""].status is ProviderThreadStatus.ACTIVE
             ]
             if runs:

@@ -7,30 +7,17 @@ and Neo4j loses the commit on its way there, or the reply on its way back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 
 from plait.localdb import Endpoint
 from tests.crash.attempts import Attempt, Undisturbed, prepare, undisturbed
 from tests.crash.bench import Bench, opened_bench
-from tests.support.bolt_proxy import AFTER_COMMIT, BEFORE_COMMIT, Point, before_statement
-from tests.support.client import Refusal
+from tests.support.bolt_proxy import AFTER_COMMIT, BEFORE_COMMIT, Point, Trap, before_statement
 from tests.support.commands import CASES, Case
 from tests.support.together import together
-from tests.support.trees import Forest
-
-LOST = {
-    "the commit": (BEFORE_COMMIT,),
-    "the reply": (AFTER_COMMIT,),
-    "the commit twice": (BEFORE_COMMIT, BEFORE_COMMIT),
-    "the commit, then the reply": (BEFORE_COMMIT, AFTER_COMMIT),
-    "the reply, then the reply to the second look": (AFTER_COMMIT, AFTER_COMMIT),
-}
-TOO_OFTEN = {
-    "the commit each time": (BEFORE_COMMIT,) * 3,
-    "the reply each time": (AFTER_COMMIT,) * 3,
-}
 
 
 @pytest.fixture(scope="module")
@@ -46,54 +33,90 @@ def right(bench: Bench) -> dict[str, Undisturbed]:
     return undisturbed(bench, CASES)
 
 
-def assert_right(attempt: Attempt, forest: Forest, answer: object, right: dict[str, Undisturbed]) -> None:
-    assert attempt.plain(forest, answer) == right[attempt.case.name].answer
-    assert attempt.lines(forest) == right[attempt.case.name].after
+@pytest.fixture(scope="module")
+def longest(right: dict[str, Undisturbed]) -> list[Case]:
+    """Of each mutation, the case with the most statements."""
+    by_length = sorted(CASES, key=lambda case: len(right[case.name].statements))
+    return list({case.mutation: case for case in by_length}.values())
 
 
-@pytest.mark.parametrize("points", LOST.values(), ids=LOST.keys())
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_what_is_lost_around_a_commit_is_made_up_for_by_a_second_look(
-    bench: Bench, right: dict[str, Undisturbed], case: Case, points: tuple[Point, ...]
+def send_all(bench: Bench, attempts: Sequence[Attempt]) -> list[Any]:
+    """The answer, or the refusal, of each of them; all are sent at once."""
+    return together(len(attempts), lambda number: attempts[number].send(bench))
+
+
+def assert_right(
+    bench: Bench, attempts: Sequence[Attempt], answers: Sequence[Any], right: dict[str, Undisturbed]
 ) -> None:
-    (attempt,) = prepare(bench, [case])
-    traps = [bench.proxy.trap(attempt.key, point) for point in points]
-
-    answer = attempt.send(bench)
-
-    assert all(trap.sprung.is_set() for trap in traps)
-    assert_right(attempt, bench.forest(), answer, right)
-    assert len(bench.proxy.seen(attempt.key)) == len(points) + 1
-
-
-@pytest.mark.parametrize("points", TOO_OFTEN.values(), ids=TOO_OFTEN.keys())
-def test_a_commit_lost_too_often_is_told_as_unknown_and_the_clients_retry_ends_right(
-    bench: Bench, right: dict[str, Undisturbed], points: tuple[Point, ...]
-) -> None:
-    attempts = prepare(bench, CASES)
-    for attempt in attempts:
-        for point in points:
-            bench.proxy.trap(attempt.key, point)
-
-    for attempt in attempts:
-        with pytest.raises(Refusal, match="same clientMutationId") as refused:
-            attempt.send(bench)
-        assert (refused.value.code, refused.value.retryable) == ("STORAGE_UNAVAILABLE", True)
-
-    answers = [attempt.send(bench) for attempt in attempts]
+    """Every client has its right answer, and every tree is as one undisturbed command leaves it."""
     forest = bench.forest()
     for attempt, answer in zip(attempts, answers, strict=True):
-        assert_right(attempt, forest, answer, right)
+        assert attempt.plain(forest, answer) == right[attempt.case.name].answer, attempt.case
+        assert attempt.lines(forest) == right[attempt.case.name].after, attempt.case
+
+
+def assert_unavailable(answers: Sequence[Any]) -> None:
+    assert {(answer.code, answer.retryable) for answer in answers} == {("STORAGE_UNAVAILABLE", True)}
+
+
+def lose(bench: Bench, attempts: Sequence[Attempt], *points: Point) -> list[Trap]:
+    return [bench.proxy.trap(attempt.key, point) for attempt in attempts for point in points]
 
 
 @pytest.mark.parametrize("point", [BEFORE_COMMIT, AFTER_COMMIT], ids=str)
-def test_where_neo4j_stays_away_after_a_lost_commit_the_clients_retry_ends_right(
+def test_a_loss_around_a_commit_is_made_up_for_by_a_second_look(
     bench: Bench, right: dict[str, Undisturbed], point: Point
 ) -> None:
     attempts = prepare(bench, CASES)
+    traps = lose(bench, attempts, point)
+
+    answers = send_all(bench, attempts)
+
+    assert all(trap.sprung.is_set() for trap in traps)
+    assert_right(bench, attempts, answers, right)
+    assert {len(bench.proxy.seen(attempt.key)) for attempt in attempts} == {2}
+
+
+@pytest.mark.parametrize(
+    "points",
+    [(BEFORE_COMMIT, BEFORE_COMMIT), (BEFORE_COMMIT, AFTER_COMMIT), (AFTER_COMMIT, AFTER_COMMIT)],
+    ids=["before and before", "before and after", "after and after"],
+)
+def test_a_loss_twice_in_a_row_is_made_up_for_by_a_third_look(
+    bench: Bench, right: dict[str, Undisturbed], longest: list[Case], points: tuple[Point, Point]
+) -> None:
+    attempts = prepare(bench, longest)
+    traps = lose(bench, attempts, *points)
+
+    answers = send_all(bench, attempts)
+
+    assert all(trap.sprung.is_set() for trap in traps)
+    assert_right(bench, attempts, answers, right)
+    assert {len(bench.proxy.seen(attempt.key)) for attempt in attempts} == {3}
+
+
+@pytest.mark.parametrize("point", [BEFORE_COMMIT, AFTER_COMMIT], ids=str)
+def test_a_loss_each_time_is_told_as_unknown_and_the_clients_retry_ends_right(
+    bench: Bench, right: dict[str, Undisturbed], longest: list[Case], point: Point
+) -> None:
+    attempts = prepare(bench, longest)
+    lose(bench, attempts, point, point, point)
+
+    refused = send_all(bench, attempts)
+
+    assert_unavailable(refused)
+    assert all("same clientMutationId" in refusal.message for refusal in refused)
+    assert_right(bench, attempts, send_all(bench, attempts), right)
+
+
+@pytest.mark.parametrize("point", [BEFORE_COMMIT, AFTER_COMMIT], ids=str)
+def test_where_neo4j_stays_away_after_a_loss_the_clients_retry_ends_right(
+    bench: Bench, right: dict[str, Undisturbed], longest: list[Case], point: Point
+) -> None:
+    attempts = prepare(bench, longest)
     traps = [bench.proxy.hold(attempt.key, point) for attempt in attempts]
 
-    def send(number: int) -> object:
+    def send(number: int) -> Any:
         if number < len(attempts):
             return attempts[number].send(bench)
         for trap in traps:
@@ -102,13 +125,9 @@ def test_where_neo4j_stays_away_after_a_lost_commit_the_clients_retry_ends_right
 
     *refused, _ = together(len(attempts) + 1, send)
 
-    assert [(met.code, met.retryable) for met in refused] == [("STORAGE_UNAVAILABLE", True)] * len(attempts)
-
+    assert_unavailable(refused)
     bench.proxy.let_in()
-    answers = [attempt.send(bench) for attempt in attempts]
-    forest = bench.forest()
-    for attempt, answer in zip(attempts, answers, strict=True):
-        assert_right(attempt, forest, answer, right)
+    assert_right(bench, attempts, send_all(bench, attempts), right)
 
 
 def test_a_command_without_a_client_mutation_id_is_looked_at_again_just_the_same(
@@ -116,31 +135,26 @@ def test_a_command_without_a_client_mutation_id_is_looked_at_again_just_the_same
 ) -> None:
     for point in (BEFORE_COMMIT, AFTER_COMMIT):
         (attempt,) = prepare(bench, [case for case in CASES if case.name == "forkThread"])
-        bench.proxy.trap("forkThread", point)
+        trap = bench.proxy.trap("forkThread", point)
 
         answer = attempt.case.send(bench.client, attempt.ready, None)
 
+        assert trap.sprung.is_set()
         forest = bench.forest()
         assert attempt.plain(forest, answer) == right["forkThread"].answer
         assert len(attempt.lines(forest)) == len(right["forkThread"].after)
 
 
 def test_a_connection_lost_between_two_statements_begins_the_command_anew(
-    bench: Bench, right: dict[str, Undisturbed]
+    bench: Bench, right: dict[str, Undisturbed], longest: list[Case]
 ) -> None:
-    where = [(case, n) for case in CASES for n in range(1, len(right[case.name].statements) + 1)]
+    # Before the first of its own statements, and when all is done but the receipt.
+    where = [(case, number) for case in longest for number in (2, len(right[case.name].statements))]
     attempts = prepare(bench, [case for case, _ in where])
-    traps = [
-        bench.proxy.trap(attempt.key, before_statement(number))
-        for attempt, (_, number) in zip(attempts, where, strict=True)
-    ]
+    for attempt, (_, number) in zip(attempts, where, strict=True):
+        lose(bench, [attempt], before_statement(number))
 
-    answers = together(len(attempts), lambda number: attempts[number].send(bench))
-
-    assert all(trap.sprung.is_set() for trap in traps)
-    forest = bench.forest()
-    for attempt, answer in zip(attempts, answers, strict=True):
-        assert_right(attempt, forest, answer, right)
+    assert_right(bench, attempts, send_all(bench, attempts), right)
 
 
 def test_nothing_lies_about_that_belongs_to_no_tree(bench: Bench) -> None:

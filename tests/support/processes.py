@@ -6,7 +6,7 @@ import time
 
 import psutil
 
-GONE_LIMIT_SECONDS = 30
+GONE_LIMIT_SECONDS = 90
 
 
 def is_gone(pid: int) -> bool:

@@ -16,8 +16,8 @@ import httpx
 from plait.localdb import Endpoint
 
 PLAIT = Path(sys.executable).with_name("plait")
-START_LIMIT_SECONDS = 90
-STOP_LIMIT_SECONDS = 40
+START_LIMIT_SECONDS = 240
+STOP_LIMIT_SECONDS = 60
 
 _GRAPHQL_LINE = re.compile(r"(http://\S+:\d+)/graphql\b")
 

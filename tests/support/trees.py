@@ -1,8 +1,8 @@
 """The whole graph, tree by tree, in a form in which two trees with the same history read the same.
 
-Ids become numbered names in the order in which they were made (`thr#1`, `run#2`); times, hashes of inputs, the nonce of a
-handoff and the hash that fits its text become marks; the names a test chose for one tree (native ids, command keys)
-lose what tells the trees apart.
+Ids become numbered names in the order in which they were made (`thr#1`, `run#2`); times, hashes of inputs, the nonce
+of a handoff and the hash that fits its text become marks; the names a test chose for one tree (native ids, command
+keys) lose what tells the trees apart.
 """
 
 from __future__ import annotations

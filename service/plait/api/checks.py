@@ -1,7 +1,6 @@
 """Checks of single values that clients send: texts, names, ids, JSON. Each raises `InvalidInput` naming the field."""
 
 import math
-import re
 from collections.abc import Iterable
 from typing import cast
 
@@ -10,11 +9,10 @@ from pydantic import JsonValue
 
 from plait.domain.errors import ErrorCode, InvalidInput
 from plait.domain.ids import IdKind, require_id
+from plait.domain.planning import PROVIDER_KEY
 
 MAX_JSON_DEPTH = 100
 MAX_KEY = 200
-
-_PROVIDER_KEY = re.compile(r"[a-z0-9._-]{1,64}", re.ASCII)
 
 
 def record_id(value: str, kind: IdKind, field: str) -> str:
@@ -35,7 +33,7 @@ def mutation_key(value: str | None) -> str | None:
 
 
 def provider_key(value: str, field: str = "provider") -> str:
-    if not _PROVIDER_KEY.fullmatch(value):
+    if not PROVIDER_KEY.fullmatch(value):
         raise InvalidInput(f"{field} is a key of 1 to 64 letters a-z, digits, dots, dashes and underscores.")
     return value
 

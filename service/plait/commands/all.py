@@ -1,6 +1,6 @@
 """All commands behind one face, for the API."""
 
-from plait.commands import checkpoints, fork, report, runs, start, threads, transfers
+from plait.commands import checkpoints, fork, items, report, runs, start, threads, transfers
 from plait.commands import contracts as c
 from plait.commands.execution import Toolbox
 
@@ -24,7 +24,7 @@ class Commands:
         return await report.report_run_started(self._box, key, given)
 
     async def append_turn_items(self, key: str | None, given: c.AppendTurnItems) -> c.ItemsResult:
-        return await runs.append_turn_items(self._box, key, given)
+        return await items.append_turn_items(self._box, key, given)
 
     async def complete_run(self, key: str | None, given: c.EndRun) -> c.RunResult:
         return await runs.complete_run(self._box, key, given)

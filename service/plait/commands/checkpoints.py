@@ -2,7 +2,7 @@
 
 from plait.commands.contracts import CheckpointResult, CreateCheckpoint
 from plait.commands.execution import Codec, Toolbox, Unit, execute, new_id
-from plait.commands.fork import require_active
+from plait.commands.locking import require_open
 from plait.domain.errors import ErrorCode, InvalidInput, NotFound, Refused
 from plait.domain.ids import IdKind
 from plait.domain.model import Checkpoint, CheckpointKind, Run, RunStatus
@@ -23,7 +23,7 @@ async def create_checkpoint(box: Toolbox, key: str | None, given: CreateCheckpoi
 
     async def work(unit: Unit) -> CheckpointResult:
         thread = await unit.lock_thread(given.thread_id)
-        require_active(thread)
+        require_open(thread)
         run_id = given.run_id or thread.head_run_id
         if run_id is None:
             raise Refused(ErrorCode.NO_STABLE_POINT, f"Thread {thread.id} has no run of its own to checkpoint.")

@@ -63,6 +63,7 @@ class Unit:
     now: datetime
     root_thread_id: str = ""
     event: dict[str, JsonValue] = field(default_factory=lambda: dict[str, JsonValue]())
+    made_transfers: list[str] = field(default_factory=lambda: list[str]())
 
     async def lock_thread(self, thread_id: str) -> Thread:
         """The thread, locked until the command ends. Raises `NotFound`."""
@@ -130,7 +131,8 @@ async def execute(
     `ID_TAKEN`, and `StorageUnavailable`.
     """
     receipt_key = key if key is not None else new_id(IdKind.RECEIPT)
-    fingerprint = hashlib.sha256(given.model_dump_json(by_alias=True).encode()).hexdigest()
+    # Defaults are left out, so that a new optional field does not make strangers of keys that are in flight.
+    fingerprint = hashlib.sha256(given.model_dump_json(by_alias=True, exclude_defaults=True).encode()).hexdigest()
 
     async def unit(tx: Transaction) -> ResultT | PlaitError:
         now = box.clock()
@@ -155,6 +157,7 @@ async def execute(
             _RECORD,
             rootThreadId=current.root_thread_id,
             event=current.event,
+            transferIds=current.made_transfers,
             key=receipt_key,
             result=kept,
             now=now,

@@ -2,7 +2,8 @@
 
 from plait.commands.contracts import ForkResult, ForkThread, PointInput
 from plait.commands.execution import Codec, Toolbox, Unit, execute, new_id
-from plait.domain.errors import ErrorCode, InvalidInput, NotFound, Refused
+from plait.commands.locking import require_open
+from plait.domain.errors import InvalidInput, NotFound
 from plait.domain.forking import NamedPoint, explicit_point, latest_stable_point
 from plait.domain.ids import IdKind
 from plait.domain.model import (
@@ -32,7 +33,7 @@ async def fork_thread(box: Toolbox, key: str | None, given: ForkThread) -> ForkR
 
     async def work(unit: Unit) -> ForkResult:
         source = await unit.lock_thread(given.source_thread_id)
-        require_active(source)
+        require_open(source)
         point = await _point(unit, source, given.point)
         thread = _thread(given, source, point, unit)
         transfer = Transfer(
@@ -59,18 +60,13 @@ async def fork_thread(box: Toolbox, key: str | None, given: ForkThread) -> ForkR
             pointId=point.turn_item_id or point.checkpoint_id or point.run_id,
             now=unit.now,
         )
+        unit.made_transfers.append(transfer.id)
         unit.record("thread.forked", thread, transfer_id=transfer.id, data={"sourceThreadId": source.id})
         return ForkResult(
             thread=Thread.model_validate(row["thread"]), transfer=Transfer.model_validate(row["transfer"])
         )
 
     return await execute(box, "forkThread", key, given, _CODEC, work)
-
-
-def require_active(thread: Thread) -> None:
-    """Raises `Refused` with `THREAD_ARCHIVED` when the thread takes no more commands."""
-    if thread.status is not ThreadStatus.ACTIVE:
-        raise Refused(ErrorCode.THREAD_ARCHIVED, f"Thread {thread.id} is archived: it can be read, not changed.")
 
 
 def _thread(given: ForkThread, source: Thread, point: SourcePoint, unit: Unit) -> Thread:

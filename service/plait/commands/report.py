@@ -3,19 +3,18 @@
 from collections.abc import Mapping
 
 from plait.commands.contracts import PlannedStart, ReportRunStarted, StartFailure, StartResult
-from plait.commands.execution import RefusedOnRecord, Toolbox, Unit, execute, new_id
+from plait.commands.execution import Toolbox, Unit, execute, new_id
+from plait.commands.locking import LockedRun, lock_run, require_reportable
 from plait.commands.resolution import fail_transfer, resolve
 from plait.commands.start import StartCodec, creator_of, known_provider, load, planned_properties, stored_handoffs
-from plait.domain.errors import ErrorCode, InvalidInput, NotFound, Refused
+from plait.domain.errors import ErrorCode, InvalidInput, Refused
 from plait.domain.ids import IdKind
 from plait.domain.model import (
     ProviderThread,
     ProviderThreadStatus,
-    Record,
     Run,
     RunStatus,
     Strategy,
-    Thread,
     Transfer,
     TransferStatus,
 )
@@ -25,48 +24,12 @@ from plait.domain.transfers import require_move
 from plait.graph.properties import properties
 from plait.graph.statements import service_statement
 
-_LOCK_RUN = service_statement("lock_run")
 _ACCEPT = service_statement("accept_run")
 _TRANSFER = service_statement("transfer")
 _CONSUME = service_statement("consume_transfer")
 _LOSE = service_statement("lose_provider_thread")
 _SET_RUN = service_statement("set_run")
 _END = service_statement("end_run")
-
-
-class LockedRun(Record):
-    """A run, and its thread locked for the command."""
-
-    thread: Thread
-    run: Run
-
-
-async def lock_run(unit: Unit, run_id: str) -> LockedRun:
-    """Raises `NotFound`."""
-    row = await unit.tx.fetch(_LOCK_RUN, runId=run_id, now=unit.now)
-    if row is None:
-        raise NotFound(f"There is no run {run_id}.")
-    return LockedRun.model_validate(row)
-
-
-def require_reportable(unit: Unit, locked: LockedRun, report: Record) -> None:
-    """Refuses a report about a run that has ended, and keeps what it said for audit.
-
-    Raises `RefusedOnRecord` with `RUN_NOT_ACTIVE`.
-    """
-    run = locked.run
-    if run.status.active:
-        return
-    refusal = run_not_active(run, "The report was kept for audit and changed nothing.")
-    unit.record(
-        "report.late", locked.thread, run_id=run.id, data={"report": report.model_dump(mode="json", by_alias=True)}
-    )
-    raise RefusedOnRecord(refusal)
-
-
-def run_not_active(run: Run, what_now: str) -> Refused:
-    """The refusal of what is said about a run that has ended."""
-    return Refused(ErrorCode.RUN_NOT_ACTIVE, f"Run {run.id} has ended ({run.status.value}). {what_now}")
 
 
 async def report_run_started(box: Toolbox, key: str | None, given: ReportRunStarted) -> StartResult:
@@ -103,6 +66,7 @@ async def _accept(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, 
         nativeTurnId=given.native_turn_id,
         leaseUntil=unit.now + box.lease,
         forkedFromId=plan.native_fork.provider_thread_id if plan.native_fork else None,
+        forkedThroughRunId=plan.native_fork.run_id if plan.native_fork else None,
         handoffIds=list(run.handoff_ids),
         now=unit.now,
     )
@@ -178,7 +142,7 @@ async def _replan(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, 
         await unit.tx.demand(_LOSE, providerThreadId=plan.resume.provider_thread_id)
     told = f"{failure.code}: {failure.message}" if plan.native_fork else None
     provider = known_provider(box.providers, locked.run.provider)
-    loaded = await load(unit.tx, locked.thread.id, provider, None, told)
+    loaded = await load(unit.tx, locked.thread.id, provider, plan.forced, told)
     anew = plan_start(loaded.situation)
     if anew.outcome is Outcome.UNSUPPORTED:
         await fail_transfer(unit, loaded, anew)

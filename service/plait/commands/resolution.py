@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from plait.commands.contracts import PlannedStart
 from plait.commands.execution import Unit, new_id
+from plait.domain.carriers import Need, need_of, serves, succession
 from plait.domain.handoff import BuiltHandoff, HandoffRequest, build_handoff
 from plait.domain.history import History
 from plait.domain.ids import IdKind
@@ -14,16 +15,12 @@ from plait.domain.model import (
     Creator,
     Handoff,
     HandoffKind,
-    Record,
-    SourcePoint,
-    Thread,
     Transfer,
     TransferStatus,
-    TransferType,
 )
 from plait.domain.planner import measure
 from plait.domain.planning import Outcome, StartPlan
-from plait.domain.transfers import LIVE, require_move, resolved_status, serves
+from plait.domain.transfers import LIVE, require_move, resolved_status
 from plait.graph.contents import read_content
 from plait.graph.properties import properties
 from plait.graph.starts import LoadedStart
@@ -35,49 +32,13 @@ _SUPERSEDE = service_statement("supersede_transfers")
 _STORE = service_statement("store_handoff")
 
 
-class Need(Record):
-    """What a start asks of a transfer: its kind and its two points."""
-
-    kind: TransferType
-    source: SourcePoint
-    base: SourcePoint | None
-
-
-def need_of(thread: Thread, plan: StartPlan, loaded: LoadedStart) -> Need | None:
-    """The transfer a plan needs; none when the provider's thread knows all.
-
-    A thread that has not run yet is told its origin, by the transfer that made it. After that, context that crosses
-    from one provider thread to another is a `provider_handoff` from the thread's head.
-    """
-    if not plan.deliver and plan.native_fork is None and plan.outcome is not Outcome.UNSUPPORTED:
-        return None
-    origin = thread.origin
-    if thread.head_run_id is None:
-        return Need(kind=TransferType.FORK, source=origin, base=None) if origin else None
-    head = SourcePoint(thread_id=thread.id, run_id=thread.head_run_id, position=thread.head_position)
-    return Need(kind=TransferType.PROVIDER_HANDOFF, source=head, base=_base(plan, loaded))
-
-
-def _base(plan: StartPlan, loaded: LoadedStart) -> SourcePoint | None:
-    """The last point the base knows: a delta runs from there."""
-    if plan.resume is not None:
-        for known in loaded.situation.own_threads:
-            tip = known.provider_thread
-            if tip.id == plan.resume.provider_thread_id:
-                return SourcePoint(thread_id=tip.thread_id, run_id=tip.tip_run_id, position=tip.tip_position)
-    turn = loaded.situation.forkable
-    if plan.native_fork is not None and turn is not None:
-        return SourcePoint(thread_id=turn.run.thread_id, run_id=turn.run.id, position=turn.run.position)
-    return None
-
-
 async def resolve(unit: Unit, loaded: LoadedStart, plan: StartPlan, created_by: Creator) -> PlannedStart:
     """Makes or reuses the transfer a plan needs, and builds its handoff if there is none yet.
 
     A native fork stays pending until it is reported; a handoff resolves its transfer now. Transfers into the thread
     that the plan can't use are superseded.
     """
-    need = need_of(loaded.thread, plan, loaded)
+    need = need_of(loaded.thread, loaded.situation, plan)
     carrier = await _carrier(unit, loaded, plan, need, created_by)
     if carrier is None:
         return PlannedStart(plan=plan)
@@ -125,23 +86,28 @@ async def _carrier(
 ) -> Transfer | None:
     provider = loaded.situation.provider.key
     if need is not None and plan.strategy is not None:
-        base_run_id = need.base.run_id if need.base and need.kind is TransferType.PROVIDER_HANDOFF else None
         for transfer in loaded.transfers:
-            if serves(transfer, need.kind, need.source, base_run_id, plan.strategy, provider):
+            if serves(transfer, need, plan.strategy, provider):
                 return transfer
-    carrier = await _make(unit, loaded, need, created_by) if need is not None else None
-    # A cancelled transfer has no successor yet; the one made now takes its place. One that still lives and is not
-    # needed any more ends here.
-    unused = [transfer.id for transfer in loaded.transfers if carrier is not None or transfer.status in LIVE]
-    if unused:
-        await unit.tx.demand(_SUPERSEDE, ids=unused, successorId=carrier.id if carrier else None)
+    found = succession(loaded.transfers, need)
+    await _supersede(unit, found.dropped, None)
+    if need is None:
+        return None
+    carrier = await _make(unit, loaded, need, found.predecessor, created_by)
+    await _supersede(unit, found.replaced, carrier.id)
     return carrier
 
 
-async def _make(unit: Unit, loaded: LoadedStart, need: Need, created_by: Creator) -> Transfer:
-    thread, point = loaded.thread, need.source
-    base = need.base if need.kind is TransferType.PROVIDER_HANDOFF else None
-    predecessor = next((transfer for transfer in loaded.transfers if transfer.type is need.kind), None)
+async def _supersede(unit: Unit, transfers: tuple[Transfer, ...], successor_id: str | None) -> None:
+    if transfers:
+        ids = [transfer.id for transfer in transfers]
+        await unit.tx.demand(_SUPERSEDE, ids=ids, successorId=successor_id)
+
+
+async def _make(
+    unit: Unit, loaded: LoadedStart, need: Need, predecessor: Transfer | None, created_by: Creator
+) -> Transfer:
+    thread, point, base = loaded.thread, need.source, need.base
     transfer = Transfer(
         id=new_id(IdKind.TRANSFER),
         type=need.kind,
@@ -162,6 +128,7 @@ async def _make(unit: Unit, loaded: LoadedStart, need: Need, created_by: Creator
         created_at=unit.now,
     )
     row = await unit.tx.demand(_MAKE, transfer=properties(transfer))
+    unit.made_transfers.append(transfer.id)
     return Transfer.model_validate(row["transfer"])
 
 

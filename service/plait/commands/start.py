@@ -1,5 +1,6 @@
 """Starting a run: plan it on the history and on what the provider knows, resolve what it needs, all at once."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
@@ -7,7 +8,7 @@ import orjson
 
 from plait.commands.contracts import PlannedStart, StartResult, StartRun
 from plait.commands.execution import Codec, RefusedOnRecord, Toolbox, Unit, execute, new_id
-from plait.commands.fork import require_active
+from plait.commands.locking import require_open
 from plait.commands.resolution import fail_transfer, resolve
 from plait.domain.errors import ErrorCode, NotFound, PlaitError, Refused
 from plait.domain.handoff import MIN_HANDOFF_TOKENS
@@ -78,10 +79,13 @@ async def start_run(box: Toolbox, key: str | None, given: StartRun) -> StartResu
     `THREAD_BUSY`, `UNSUPPORTED_TRANSFER` (the transfer is failed then, and no run exists) or `ID_TAKEN`.
     """
 
+    # Counting the tokens of a long text takes a while: not on the event loop, and not while the thread is locked.
+    tokens = await asyncio.to_thread(count_tokens, given.message)
+
     async def work(unit: Unit) -> StartResult:
         provider = _provider(box.providers, given)
         thread = await unit.lock_thread(given.thread_id)
-        require_active(thread)
+        require_open(thread)
         if thread.active_run_id is not None:
             raise Refused(
                 ErrorCode.THREAD_BUSY,
@@ -93,7 +97,7 @@ async def start_run(box: Toolbox, key: str | None, given: StartRun) -> StartResu
         if plan.outcome is Outcome.UNSUPPORTED:
             await _refuse(unit, loaded, plan)
         start = await resolve(unit, loaded, plan, creator_of(thread, provider))
-        run = await _create(box, unit, given, thread, start)
+        run = await _create(box, unit, given, thread, start, tokens)
         unit.record(
             "run.planned",
             thread,
@@ -140,8 +144,7 @@ async def _refuse(unit: Unit, loaded: LoadedStart, plan: StartPlan) -> None:
     raise RefusedOnRecord(error)
 
 
-async def _create(box: Toolbox, unit: Unit, given: StartRun, thread: Thread, start: PlannedStart) -> Run:
-    tokens = count_tokens(given.message)
+async def _create(box: Toolbox, unit: Unit, given: StartRun, thread: Thread, start: PlannedStart, tokens: int) -> Run:
     run = Run(
         id=given.id or new_id(IdKind.RUN),
         thread_id=thread.id,

@@ -289,7 +289,10 @@ class ProviderThread(Record):
 
 
 class Transfer(Record):
-    """The durable record that connects source and target of a context transfer (`ContextTransfer`)."""
+    """The durable record that connects source and target of a context transfer (`ContextTransfer`).
+
+    `seq` is that of the event that made it: the order of transfers in their tree.
+    """
 
     id: str
     type: TransferType
@@ -320,6 +323,7 @@ class Transfer(Record):
     superseded_by_id: str | None = None
     failure_code: str | None = None
     failure_message: str | None = None
+    seq: int | None = None
 
     @property
     def source_point(self) -> SourcePoint:

@@ -99,6 +99,7 @@ def plan_start(situation: StartSituation) -> StartPlan:
         return StartPlan(
             outcome=Outcome.UNSUPPORTED,
             reason=" ".join(candidate.reason for candidate in candidates),
+            forced=situation.forced,
             candidates=tuple(candidates),
         )
     return StartPlan(
@@ -108,6 +109,7 @@ def plan_start(situation: StartSituation) -> StartPlan:
         resume=taken.resume,
         native_fork=taken.native_fork,
         deliver=taken.deliver,
+        forced=situation.forced,
         candidates=tuple(candidates),
     )
 
@@ -126,7 +128,7 @@ def _bases(situation: StartSituation) -> Iterator[_Base]:
     if situation.forkable is not None:
         yield _fork(situation.forkable, situation)
     elif situation.provider.fork is not ForkSupport.NONE:
-        yield _no_fork("No completed turn of this provider with known native ids is in the history.")
+        yield _no_fork("No recent completed turn of this provider with known native ids is in the history.")
     else:
         yield _no_fork(f"Provider {situation.provider.key} can't fork its threads.")
     yield _Base(
@@ -184,7 +186,7 @@ def _fork(turn: ForkableTurn, situation: StartSituation) -> _Base:
             provider_thread_id=run.provider_thread_id or "",
             run_id=run.id,
             native_thread_id=run.native_thread_id or "",
-            last_turn_id=run.native_turn_id or "",
+            last_turn_id=run.native_turn_id,
             later_terminal_turns=turn.later_terminal_turns,
         ),
         obstacle=obstacle,

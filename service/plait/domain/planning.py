@@ -1,5 +1,6 @@
 """What a plan of a start is made of; `planner` decides it."""
 
+import re
 from enum import StrEnum
 
 from plait.domain.history import History
@@ -33,6 +34,10 @@ class ContextInjection(StrEnum):
     OWN_ITEM = "own_item"
 
 
+PROVIDER_KEY = re.compile(r"[a-z0-9._-]{1,64}", re.ASCII)
+"""What the key of a provider looks like."""
+
+
 class Capabilities(Record):
     """What one provider instance can do: all that the planner knows of it.
 
@@ -59,7 +64,7 @@ class NativeResume(Record):
 
 
 class NativeFork(Record):
-    """Fork this provider thread and keep everything through `last_turn_id`.
+    """Fork this provider thread and keep everything through `last_turn_id`; none: its latest state, which is the point.
 
     `later_terminal_turns` is how many ended turns the provider thread has after it: what a provider that can only
     fork its latest state would have to take back.
@@ -68,7 +73,7 @@ class NativeFork(Record):
     provider_thread_id: str
     run_id: str
     native_thread_id: str
-    last_turn_id: str
+    last_turn_id: str | None
     later_terminal_turns: int
 
 
@@ -93,4 +98,5 @@ class StartPlan(Record):
     resume: NativeResume | None = None
     native_fork: NativeFork | None = None
     deliver: History = History()
+    forced: Strategy | None = None
     candidates: tuple[Candidate, ...] = ()

@@ -1,7 +1,7 @@
-"""The state machine of a transfer, and which transfer carries the context of a start."""
+"""The state machine of a transfer."""
 
 from plait.domain.errors import ErrorCode, Refused
-from plait.domain.model import SourcePoint, Strategy, Transfer, TransferStatus, TransferType
+from plait.domain.model import Strategy, Transfer, TransferStatus
 
 _MOVES: dict[TransferStatus, frozenset[TransferStatus]] = {
     TransferStatus.PENDING: frozenset(
@@ -44,26 +44,3 @@ def require_move(transfer: Transfer, after: TransferStatus) -> None:
 def resolved_status(strategy: Strategy) -> TransferStatus:
     """The state that a resolution by `strategy` gives."""
     return TransferStatus.RESOLVED_NATIVE if strategy is Strategy.NATIVE_FORK else TransferStatus.RESOLVED_PORTABLE
-
-
-def serves(
-    transfer: Transfer,
-    kind: TransferType,
-    point: SourcePoint,
-    base_run_id: str | None,
-    strategy: Strategy,
-    provider: str,
-) -> bool:
-    """Whether this transfer can carry a start from `point` (since `base_run_id`) to `provider` by `strategy`.
-
-    A pending one can, whoever asks. A resolved one can only as it was resolved, for whom it was resolved:
-    otherwise a new transfer from the same points replaces it, as after a failure.
-    """
-    if (transfer.type, transfer.base_run_id) != (kind, base_run_id):
-        return False
-    same_point = transfer.source_run_id == point.run_id and transfer.source_item_position == point.item_position
-    if not same_point:
-        return False
-    if transfer.status is TransferStatus.PENDING:
-        return True
-    return transfer.status in LIVE and (transfer.strategy, transfer.target_provider) == (strategy, provider)

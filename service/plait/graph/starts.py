@@ -13,6 +13,9 @@ from plait.graph.statements import service_statement
 _STATE = service_statement("start_state")
 _TURN = service_statement("forkable_turn")
 
+_LOOKED_AT = 100
+"""Runs of the provider, of each thread in the history, among which one to fork at is looked for."""
+
 
 class LoadedStart(Record):
     """A start's situation, with the unconsumed transfers into the thread and the handoffs built for them."""
@@ -83,7 +86,13 @@ async def _forkable(tx: Transaction, provider: Capabilities, history: History, c
         }
         for segment in history.newest_first()
     ]
-    row = await tx.fetch(_TURN, provider=provider.key, segments=segments)
+    row = await tx.fetch(
+        _TURN,
+        provider=provider.key,
+        segments=segments,
+        byTurn=provider.fork is ForkSupport.AT_TURN,
+        within=_LOOKED_AT,
+    )
     if row is None:
         return None
     turn = row["turn"]

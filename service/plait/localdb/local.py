@@ -81,7 +81,7 @@ class LocalNeo4j:
         return host.pid if host is not None and host.poll() is None else None
 
     def start(self) -> Endpoint:
-        """Start the database and wait for it, at most two minutes after the jars are here.
+        """Start the database and wait for it, at most five minutes after the jars are here.
 
         Raises `LocalDbError`: the folder is another's, the jars can't be had, the port is taken, Neo4j fails.
         """
@@ -103,7 +103,7 @@ class LocalNeo4j:
         return self._endpoint
 
     def stop(self) -> None:
-        """End the database cleanly, after 20 seconds the hard way. Harmless when it is not running."""
+        """End the database cleanly, after half a minute the hard way. Harmless when it is not running."""
         self._stopping.set()
         self._end_process()
         if self._watcher is not None:
@@ -167,10 +167,11 @@ class LocalNeo4j:
             case "port_in_use":
                 raise BoltPortInUse(port)
             case "failed" if self._start_cache is not None and host.poll() not in (None, 0, 1):
-                # Java itself broke, not Neo4j: what it kept ahead of time is the first suspect, and can be done without.
+                # Java itself broke, not Neo4j: the start cache is the first suspect, and can be done without.
                 _log.warning(
                     "database process broke while it started, trying without quick start", reason=report.reason
                 )
+                process.let_go(host)
                 self._start_cache = None
                 return self._launch(port)
             case "failed":

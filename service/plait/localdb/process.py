@@ -11,8 +11,8 @@ from pathlib import Path
 
 from plait.localdb.protocol import STOP_LIMIT_SECONDS, HostOrder, HostReport
 
-START_LIMIT_SECONDS = 120.0
-"""Past this a start counts as failed. It takes seconds; a recovery after a hard end may take longer."""
+START_LIMIT_SECONDS = 300.0
+"""Past this a start counts as failed. It takes seconds; more on a busy machine, or to recover after a hard end."""
 
 Process = subprocess.Popen[bytes]
 

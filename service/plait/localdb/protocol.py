@@ -10,10 +10,10 @@ from typing import Any, Literal, Self
 
 from plait.localdb.folder import DataFolder
 
-FOLDER_WAIT_SECONDS = 20.0
+FOLDER_WAIT_SECONDS = 45.0
 """A database process whose starter was killed is still closing its files: the next one waits this long for it."""
 
-STOP_LIMIT_SECONDS = 20.0
+STOP_LIMIT_SECONDS = 30.0
 """A clean end takes about a second. Past this the process ends hard; Neo4j recovers at its next start."""
 
 Outcome = Literal["ready", "folder_in_use", "port_in_use", "failed"]

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 
+from pydantic import ValidationError
+
 from plait.domain.errors import InvalidInput
-from plait.domain.planning import Capabilities, ContextInjection, ForkSupport
+from plait.domain.planning import PROVIDER_KEY, Capabilities, ContextInjection, ForkSupport
 
 # Read off the programs themselves (docs/providers.md has what was seen): where each can cut its own thread, and
 # how context reaches it besides the user's words.
@@ -36,6 +38,10 @@ BUILT_IN: tuple[Capabilities, ...] = (
 )
 
 
+_FIELDS = {name.replace("_", ""): name for name in Capabilities.model_fields}
+"""Environment variables know no upper case and JSON likes camel case: a field is known by its letters."""
+
+
 def registry(extra: Mapping[str, Mapping[str, object]]) -> dict[str, Capabilities]:
     """All providers by key. An entry of the settings changes what it names of a built-in one, or adds one.
 
@@ -44,11 +50,16 @@ def registry(extra: Mapping[str, Mapping[str, object]]) -> dict[str, Capabilitie
     """
     known = {entry.key: entry for entry in BUILT_IN}
     for key, given in extra.items():
-        driver = str(given.get("driver", key))
+        if not PROVIDER_KEY.fullmatch(key):
+            raise InvalidInput(
+                f"A provider's key is 1 to 64 letters a-z, digits, dots, dashes, underscores; not {key!r}."
+            )
+        named = {_FIELDS.get(name.replace("_", "").lower(), name): value for name, value in given.items()}
+        driver = str(named.get("driver", key))
         base = known.get(key) or known.get(driver) or Capabilities(key=key, driver=driver)
-        merged = base.model_dump(by_alias=True) | {"driver": driver} | dict(given) | {"key": key}
         try:
-            known[key] = Capabilities.model_validate(merged)
-        except ValueError as error:
-            raise InvalidInput(f"The settings' entry for provider {key!r} is wrong: {error}") from error
+            known[key] = Capabilities.model_validate(base.model_dump() | {"driver": driver} | named | {"key": key})
+        except ValidationError as error:
+            wrong = "; ".join(f"{detail['loc'][0]}: {detail['msg']}" for detail in error.errors())
+            raise InvalidInput(f"The settings' entry for provider {key} is wrong: {wrong}") from None
     return known

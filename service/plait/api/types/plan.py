@@ -26,7 +26,9 @@ class NativeFork:
     provider_thread_id: strawberry.ID = strawberry.field(description="Plait's id of the provider thread.")
     run_id: strawberry.ID = strawberry.field(description="The run of the last turn to keep.")
     native_thread_id: str = strawberry.field(description="The provider's own id of the thread to fork.")
-    last_turn_id: str = strawberry.field(description="The provider's own id of the last turn to keep.")
+    last_turn_id: str | None = strawberry.field(
+        description="The provider's own id of the last turn to keep; null: its latest state, which is the point."
+    )
     later_terminal_turns: int = strawberry.field(
         description="How many ended turns come after it: what a provider that forks only its latest state takes back."
     )
