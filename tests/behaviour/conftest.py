@@ -11,8 +11,8 @@ LONG = 200
 
 @pytest.fixture(scope="session")
 def long_thread(service: Client) -> str:
-    """A thread of `LONG` completed runs on Codex, each of two items. Tests may fork and read it, not change it."""
+    """A thread of `LONG` completed runs on Codex, each of its message alone. Tests fork and read it."""
     thread = service.thread(title="long")["id"]
     for number in range(1, LONG + 1):
-        service.whole_run(thread, f"ask {number}", f"answer {number}")
+        service.complete(service.running(thread, f"ask {number}")["run"]["id"])
     return thread

@@ -110,7 +110,7 @@ def test_visible_items_backward(service: Client, winding: dict[str, Any], size: 
 
 
 def test_visible_items_of_a_long_thread_both_ways(service: Client, long_thread: str) -> None:
-    expected = [text for number in range(1, LONG + 1) for text in (f"ask {number}", f"answer {number}")]
+    expected = [f"ask {number}" for number in range(1, LONG + 1)]
     there = pages(service, VISIBLE, "thread.visibleItems", id=long_thread, first=63)
     back = pages(service, VISIBLE, "thread.visibleItems", id=long_thread, last=63)
 

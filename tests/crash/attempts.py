@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.crash.bench import Bench, fresh_tag
+from tests.support.client import Client
 from tests.support.commands import Case, Ready
 from tests.support.trees import Forest, Tree
 
@@ -27,8 +28,8 @@ class Attempt:
         """Its `clientMutationId`, which is also what the proxy knows its transactions by."""
         return f"{self.tag}-key"
 
-    def send(self, bench: Bench) -> Any:
-        return self.case.send(bench.client, self.ready, self.key)
+    def send(self, client: Client) -> Any:
+        return self.case.send(client, self.ready, self.key)
 
     def tree(self, forest: Forest) -> Tree:
         return forest.tree(self.ready.root, self.tag)
@@ -70,7 +71,7 @@ def undisturbed(bench: Bench, cases: Sequence[Case]) -> dict[str, Undisturbed]:
     """What is right for each of these cases, by its name."""
     attempts = prepare(bench, cases)
     before = bench.forest()
-    answers = [attempt.send(bench) for attempt in attempts]
+    answers = [attempt.send(bench.client) for attempt in attempts]
     after = bench.forest()
     right: dict[str, Undisturbed] = {}
     for attempt, answer in zip(attempts, answers, strict=True):

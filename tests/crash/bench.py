@@ -87,11 +87,11 @@ class Bench:
 
 
 @contextmanager
-def opened_bench(endpoint: Endpoint, folder: Path, *, spare: bool = False) -> Generator[Bench]:
-    """A bench in front of `endpoint` until the block ends."""
+def opened_bench(endpoint: Endpoint, folder: Path, *, spare: bool = False, **settings: str) -> Generator[Bench]:
+    """A bench in front of `endpoint` until the block ends; `settings` are variables of its services."""
     with (
         closing(Graph(endpoint)) as graph,
         BoltProxy(endpoint) as proxy,
-        closing(Bench(endpoint, proxy, graph, folder, PATIENT, spare)) as made,
+        closing(Bench(endpoint, proxy, graph, folder, PATIENT | settings, spare)) as made,
     ):
         yield made

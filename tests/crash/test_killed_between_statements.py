@@ -67,7 +67,7 @@ def night(bench: Bench) -> Night:
             one.left = one.attempt.lines(forest)
         bench.take_over()
 
-    answers = [one.attempt.send(bench) for one in killed]
+    answers = [one.attempt.send(bench.client) for one in killed]
 
     after = bench.forest()
     for one, answer in zip(killed, answers, strict=True):
@@ -87,7 +87,7 @@ def points_of(right: Undisturbed) -> list[Point]:
 def kill_while_all_are_held(bench: Bench, killed: list[Killed]) -> None:
     traps = [bench.proxy.hold(one.attempt.key, one.point) for one in killed]
     with ThreadPoolExecutor(len(killed)) as pool:
-        calls = [pool.submit(one.attempt.send, bench) for one in killed]
+        calls = [pool.submit(one.attempt.send, bench.client) for one in killed]
         for trap in traps:
             trap.wait()
         bench.kill()

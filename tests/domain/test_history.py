@@ -19,13 +19,12 @@ def marks() -> st.SearchStrategy[Mark]:
 def chains(draw: st.DrawFn) -> list[ThreadLink]:
     """A thread, the point it was forked from, and so on to a root."""
     depth = draw(st.integers(1, 4))
-    links = [
+    return [
         ThreadLink(
             f"t{level}", f"t{level + 1}" if level + 1 < depth else None, draw(marks()) if level + 1 < depth else START
         )
         for level in range(depth)
     ]
-    return links
 
 
 def atoms(history: History) -> list[tuple[str, int, int]]:

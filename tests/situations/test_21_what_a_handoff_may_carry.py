@@ -22,7 +22,7 @@ def output(text: str) -> dict[str, Any]:
     return {"kind": "TOOL_CALL", "data": {"callId": "c1", "name": "read_file", "input": "{}", "output": text}}
 
 
-@pytest.mark.parametrize("provider", ["claude", "brief-900", "brief-300"])
+@pytest.mark.parametrize("provider", ["claude", "brief-300"])
 @pytest.mark.parametrize(
     "noise",
     [

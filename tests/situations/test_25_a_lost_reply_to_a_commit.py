@@ -42,7 +42,7 @@ def longest(right: dict[str, Undisturbed]) -> list[Case]:
 
 def send_all(bench: Bench, attempts: Sequence[Attempt]) -> list[Any]:
     """The answer, or the refusal, of each of them; all are sent at once."""
-    return together(len(attempts), lambda number: attempts[number].send(bench))
+    return together(len(attempts), lambda number: attempts[number].send(bench.client))
 
 
 def assert_right(
@@ -118,7 +118,7 @@ def test_where_neo4j_stays_away_after_a_loss_the_clients_retry_ends_right(
 
     def send(number: int) -> Any:
         if number < len(attempts):
-            return attempts[number].send(bench)
+            return attempts[number].send(bench.client)
         for trap in traps:
             trap.wait()
         return bench.proxy.refuse()

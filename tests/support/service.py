@@ -73,19 +73,26 @@ class ServiceProcess:
         assert told is not None, f"the service has not told its address:\n{self.output}"
         return told.group(1)
 
+    def wait_answering(self) -> str:
+        """Wait until it takes requests, whether its database is there or not; returns the base address."""
+        return self._wait_health("live")
+
     def wait_ready(self) -> str:
         """Wait until `/health/ready` says so; returns the base address."""
+        return self._wait_health("ready")
+
+    def _wait_health(self, what: str) -> str:
         deadline = time.monotonic() + START_LIMIT_SECONDS
         while time.monotonic() < deadline:
             assert self.process.poll() is None, f"the service ended with {self.process.returncode}:\n{self.output}"
             if _GRAPHQL_LINE.search(self.output):
                 try:
-                    if httpx.get(f"{self.url}/health/ready", timeout=5).status_code == 200:
+                    if httpx.get(f"{self.url}/health/{what}", timeout=5).status_code == 200:
                         return self.url
                 except httpx.TransportError:
                     pass
             time.sleep(0.1)
-        raise AssertionError(f"the service was not ready after {START_LIMIT_SECONDS} s:\n{self.output}")
+        raise AssertionError(f"the service was not {what} after {START_LIMIT_SECONDS} s:\n{self.output}")
 
     def terminate(self) -> int:
         """SIGTERM, and wait for the end; returns the exit code."""

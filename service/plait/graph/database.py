@@ -21,6 +21,10 @@ _TIMED_OUT = (
 )
 
 
+_GRACE_SECONDS = 5
+"""How much longer than its time-out a transaction is waited for: Neo4j itself ends it late, but tells."""
+
+
 class KeyTaken(Exception):
     """A write met a key that another transaction had taken in the meantime; run the command again to see it."""
 
@@ -58,6 +62,8 @@ class Database:
         self._driver = driver
         self._name = name
         self._in_time = unit_of_work(timeout=timeout_seconds)
+        # A Neo4j that falls silent ends nothing: an established connection would be waited on for minutes.
+        self._patience = timeout_seconds + _GRACE_SECONDS
         self._open = False
         self._bookmarks = AsyncGraphDatabase.bookmark_manager()
 
@@ -75,7 +81,7 @@ class Database:
             return await work(Transaction(tx))
 
         self._require_open()
-        async with mapped_errors(), self.session("WRITE") as session:
+        async with mapped_errors(), asyncio.timeout(self._patience), self.session("WRITE") as session:
             return await session.execute_write(self._in_time(unit))
 
     async def read(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
@@ -85,7 +91,7 @@ class Database:
             return await work(Transaction(tx))
 
         self._require_open()
-        async with mapped_errors(), self.session("READ") as session:
+        async with mapped_errors(), asyncio.timeout(self._patience), self.session("READ") as session:
             return await session.execute_read(self._in_time(unit))
 
     async def answer(self, statement: Statement, **parameters: object) -> Row:
