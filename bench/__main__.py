@@ -46,7 +46,7 @@ async def _ask(scale: Scale, names: list[str]) -> list[Row]:
                 say(f"{name} …")
                 answer = await question(lab)
                 others = neighbours.share()
-                rows += [replace(row, others=others) for row in answer]
+                rows += [replace(row, others=others) if row.others is None else row for row in answer]
                 neighbours = Neighbours()
     return rows
 

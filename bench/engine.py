@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 from neo4j import AsyncDriver, AsyncGraphDatabase, NotificationMinimumSeverity
 
+from bench.machine import Neighbours
 from tests.support.processes import database_pid
 from tests.support.service import PLAIT, ServiceProcess
 
@@ -22,13 +23,17 @@ _BOLT_LINE = re.compile(r"(bolt://\S+) \(user (\S+), password in (.+)\)")
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """A running service and its database. `start_seconds` is from its command to `/health/ready`."""
+    """A running service and its database.
+
+    `start_seconds` is from its command to `/health/ready`; `start_others` the share of the cores others took then.
+    """
 
     url: str
     driver: AsyncDriver
     service: psutil.Process
     database: psutil.Process
     start_seconds: float
+    start_others: float
 
     @property
     def port(self) -> int:
@@ -48,18 +53,18 @@ class Engine:
 async def running_engine() -> AsyncGenerator[Engine]:
     """A service in a new data folder until the block ends; the folder goes with it."""
     with tempfile.TemporaryDirectory(prefix="plait-bench-") as folder:
-        began = time.monotonic()
+        neighbours, began = Neighbours(), time.monotonic()
         process = ServiceProcess(
             [str(PLAIT), "serve", "--port", "0", "--data-dir", str(Path(folder) / "data")], Path(folder) / "service"
         )
         try:
             url = process.wait_ready()
-            seconds = time.monotonic() - began
+            seconds, others = time.monotonic() - began, neighbours.share()
             told = _BOLT_LINE.search(process.output)
             assert told is not None, f"the service has not told its Bolt address:\n{process.output}"
             async with _driver(*told.groups()) as driver:
                 service, database = psutil.Process(process.pid), psutil.Process(database_pid(process.pid))
-                yield Engine(url, driver, service, database, seconds)
+                yield Engine(url, driver, service, database, seconds, others)
         finally:
             process.terminate()
 

@@ -80,6 +80,7 @@ def _fork_rows(root: Source) -> Iterator[Properties]:
     draw = random.Random(root.id)
     for number in range(root.forks):
         parent, thread_id, transfer_id = draw.choice(known), new_id(IdKind.THREAD), new_id(IdKind.TRANSFER)
+        seq = root.own_events + number + 1
         depths[thread_id] = depths[parent] + 1
         known.append(thread_id)
         thread = {
@@ -101,12 +102,13 @@ def _fork_rows(root: Source) -> Iterator[Properties]:
             "sourceRunId": root.last_run_id,
             "sourceCheckpointId": root.last_checkpoint_id,
             "sourceNativeThreadId": root.native_thread_id,
+            "seq": seq,
         }
         event = {
             "id": new_id(IdKind.EVENT),
             "threadId": thread_id,
             "rootThreadId": root.id,
             "transferId": transfer_id,
-            "seq": root.own_events + number + 1,
+            "seq": seq,
         }
         yield {"thread": thread, "transfer": transfer, "event": event, "key": new_id(IdKind.RECEIPT)}

@@ -21,16 +21,18 @@ class HttpFailed(Exception):
 class Connection(asyncio.Protocol):
     """One connection with one request at a time; reads what uvicorn writes, not all of HTTP."""
 
-    def __init__(self) -> None:
+    def __init__(self, port: int) -> None:
+        """`port` is that of the service, on this machine."""
+        self._port = port
         self._buffer = b""
         self._answer: asyncio.Future[bytes] | None = None
         self._transport: asyncio.Transport | None = None
+        self._ended = asyncio.Event()
 
-    @classmethod
-    async def open(cls, port: int) -> Connection:
-        """A connection to the service on this machine."""
-        _, connection = await asyncio.get_running_loop().create_connection(cls, "127.0.0.1", port)
-        return connection
+    async def open(self) -> None:
+        """Connects, unless it is connected: the service ends connections that are idle for some seconds."""
+        if self._transport is None:
+            await asyncio.get_running_loop().create_connection(lambda: self, "127.0.0.1", self._port)
 
     def close(self) -> None:
         if self._transport is not None:
@@ -38,8 +40,11 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
+        self._ended.clear()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._transport, self._buffer = None, b""
+        self._ended.set()
         if self._answer is not None and not self._answer.done():
             self._answer.set_exception(HttpFailed(f"the connection was lost: {exc}"))
 
@@ -60,6 +65,9 @@ class Connection(asyncio.Protocol):
 
     async def post(self, body: bytes) -> bytes:
         """The body of the answer. Raises `HttpFailed` for everything but data."""
+        if self._transport is not None and self._transport.is_closing():
+            await self._ended.wait()
+        await self.open()
         assert self._transport is not None
         self._answer = asyncio.get_running_loop().create_future()
         self._transport.write(_HEAD % len(body) + body)

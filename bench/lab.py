@@ -44,7 +44,7 @@ async def warm(lab: Lab, forks: int) -> None:
     """Forks over HTTP and by hand, in turns, `forks` of each: Java compiles what it runs often."""
     source = Source(1)
     await make_sources(lab.engine.driver, lab.sample, [source], "Making a thread to warm up with")
-    connections = await http_clients(lab.engine, CLIENTS)
+    connections = http_clients(lab.engine, CLIENTS)
     by_http = [http_fork(connection) for connection in connections]
     by_hand = [lab.bare.fork] * CLIENTS
     with progress("Warming up", 2 * forks) as step:

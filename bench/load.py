@@ -44,8 +44,9 @@ class Window:
         return percentile(self.times, 99)
 
 
-async def http_clients(engine: Engine, count: int) -> list[Connection]:
-    return [await Connection.open(engine.port) for _ in range(count)]
+def http_clients(engine: Engine, count: int) -> list[Connection]:
+    """Connections to the service, one a client."""
+    return [Connection(engine.port) for _ in range(count)]
 
 
 def http_fork(connection: Connection) -> ForkOne:

@@ -14,7 +14,7 @@ Work = Callable[[], Awaitable[object]]
 class Row:
     """One line of the table. `ok` is none where nothing is wanted: the line only explains the others.
 
-    `others` is the share of the cores that other processes took while it was measured, 0 to 1.
+    `others` is the share of the cores that other processes took meanwhile, 0 to 1; none: who asks fills it in.
     """
 
     what: str
@@ -24,7 +24,7 @@ class Row:
     wanted: str
     ok: bool | None
     samples: str
-    others: float = 0.0
+    others: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

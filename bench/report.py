@@ -45,5 +45,5 @@ def print_table(rows: Sequence[Row], title: str) -> None:
         table.add_column(name, justify="right" if name == "ratio" else "left", overflow="fold")
     for row in rows:
         verdict = "" if row.ok is None else "ok" if row.ok else "FALLS SHORT"
-        table.add_row(row.what, row.a, row.b, row.ratio, row.wanted, verdict, row.samples, f"{row.others:.0%}")
+        table.add_row(row.what, row.a, row.b, row.ratio, row.wanted, verdict, row.samples, f"{row.others or 0:.0%}")
     Console(width=None if Console().is_terminal else 220).print(table, highlight=False)

@@ -24,7 +24,7 @@ async def ask(lab: Lab) -> list[Row]:
     await make_sources(
         lab.engine.driver, lab.sample, [few, many], f"Making a thread of {many.runs:,} runs of 250 tokens"
     )
-    (connection,) = await http_clients(lab.engine, 1)
+    (connection,) = http_clients(lab.engine, 1)
     fork = http_fork(connection)
     await _paired(connection, fork, few, many, _WARM)
     pair = await _paired(connection, fork, few, many, lab.scale.resolution_samples)

@@ -33,7 +33,7 @@ async def _forks_of(stack: AsyncExitStack, threads: int) -> Work:
     """Forks of a graph that is made for it."""
     engine = await stack.enter_async_context(running_engine())
     ids = await make_forest(engine.driver, await make_sample(engine), threads)
-    (connection,) = await http_clients(engine, 1)
+    (connection,) = http_clients(engine, 1)
     stack.callback(connection.close)
     fork = http_fork(connection)
     draw = random.Random(threads)

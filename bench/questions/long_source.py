@@ -16,7 +16,7 @@ async def ask(lab: Lab) -> list[Row]:
     """One row: forks of a short and of a long thread, over HTTP, in turns."""
     short, long = Source(SHORT_RUNS), Source(lab.scale.long_runs)
     await make_sources(lab.engine.driver, lab.sample, [short, long], f"Making a thread of {long.runs:,} runs")
-    (connection,) = await http_clients(lab.engine, 1)
+    (connection,) = http_clients(lab.engine, 1)
     fork = http_fork(connection)
     samples = lab.scale.length_samples
     with progress("Long source", samples) as step:

@@ -24,7 +24,7 @@ async def ask(lab: Lab) -> list[Row]:
 
 
 async def _one_client(lab: Lab, sources: Sequence[Source]) -> Row:
-    (connection,) = await http_clients(lab.engine, 1)
+    (connection,) = http_clients(lab.engine, 1)
     fork = http_fork(connection)
     samples = lab.scale.overhead_samples
     with progress("Overhead, one client", samples) as step:
@@ -34,7 +34,7 @@ async def _one_client(lab: Lab, sources: Sequence[Source]) -> Row:
 
 
 async def _many_clients(lab: Lab, sources: Sequence[Source]) -> Row:
-    connections = await http_clients(lab.engine, CLIENTS)
+    connections = http_clients(lab.engine, CLIENTS)
     by_hand = [lab.bare.fork] * CLIENTS
     by_http = [http_fork(connection) for connection in connections]
     bare: list[Window] = []

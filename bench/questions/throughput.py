@@ -20,7 +20,7 @@ async def ask(lab: Lab) -> list[Row]:
     """Rows for one hot parent and for many trees, in windows by turns, and for what was found afterwards."""
     hot, many = [Source(1)], [Source(1) for _ in range(_TREES)]
     await make_sources(lab.engine.driver, lab.sample, [*hot, *many], "Making threads to fork")
-    connections = await http_clients(lab.engine, CLIENTS)
+    connections = http_clients(lab.engine, CLIENTS)
     clients = [http_fork(connection) for connection in connections]
     windows: tuple[list[Window], list[Window]] = ([], [])
     count = lab.scale.throughput_windows

@@ -16,13 +16,16 @@ CALL (segment) {
   WITH r WHERE r.status = 'completed' AND r.nativeThreadId IS NOT NULL
     AND (r.nativeTurnId IS NOT NULL OR NOT $byTurn)
   MATCH (p:ProviderThread {id: r.providerThreadId})
-  WHERE p.status = 'active'
-  RETURN r, p
+  WHERE p.status IN ['active', 'divergent']
+  MATCH (owner:Thread {id: p.threadId})
+  OPTIONAL MATCH (pending:Run {id: owner.activeRunId, status: 'starting'})
+  RETURN r, p, pending
   LIMIT 1
 }
 RETURN {
   run: r {.*, plan: null},
-  laterTurns: p.turns - r.turnOrdinal,
+  // A turn that may be accepted at any moment counts as taken.
+  laterTurns: p.turns - r.turnOrdinal + CASE WHEN pending IS NULL THEN 0 ELSE 1 END,
   laterTerminalTurns: p.endedTurns - r.turnOrdinal
 } AS turn
 LIMIT 1

@@ -1,11 +1,26 @@
-// All items of these runs, each run's in order.
-// $runIds: LIST<STRING>
+// The items of runs between two of their numbers, each run's in order, no more than hold the budget: the first, and
+// the newest of the others, or with `opening` the oldest. Sizes are looked at before any text is read.
+// $runs: LIST<MAP>
+// $budgetTokens: INTEGER
 // Columns: runs
-UNWIND $runIds AS runId
-CALL (runId) {
-  MATCH (i:TurnItem {runId: runId})
-  WHERE i.position > 0
-  WITH i ORDER BY i.runId, i.position
-  RETURN collect(i {.*}) AS items
+UNWIND $runs AS wanted
+CALL (wanted) {
+  MATCH (i:TurnItem {runId: wanted.runId})
+  WHERE i.position > wanted.after AND i.position <= wanted.through
+  WITH wanted, i ORDER BY i.runId, i.position
+  WITH wanted, collect([i.position, i.tokens]) AS sizes
+  WITH wanted, size(sizes) AS total, reduce(
+    found = [$budgetTokens, 0],
+    entry IN CASE WHEN wanted.opening THEN sizes ELSE reverse(sizes) END |
+    CASE WHEN found[0] > 0 THEN [found[0] - entry[1], entry[0]] ELSE found END
+  )[1] AS edge
+  CALL (wanted, edge) {
+    MATCH (i:TurnItem {runId: wanted.runId})
+    WHERE i.position > wanted.after AND i.position <= wanted.through
+      AND (i.position = wanted.after + 1 OR CASE WHEN wanted.opening THEN i.position <= edge ELSE i.position >= edge END)
+    WITH i ORDER BY i.runId, i.position
+    RETURN collect(i {.*}) AS items
+  }
+  RETURN items, total
 }
-RETURN collect({runId: runId, items: items}) AS runs
+RETURN collect({runId: wanted.runId, items: items, total: total}) AS runs

@@ -99,7 +99,7 @@ class Settings(BaseSettings):
     lease_seconds: float = Field(
         default=120.0,
         gt=0,
-        description="A run whose executor is silent for this long becomes `interrupted`, in seconds.",
+        description="How long the lease of a run lasts after each sign of life of its executor, in seconds.",
     )
     providers: dict[str, dict[str, object]] = Field(
         default={}, description="Provider instances by key: the driver of each and the settings of that driver."

@@ -1,8 +1,7 @@
 """The one place that puts the parts together."""
 
 import asyncio
-import signal
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
@@ -21,6 +20,8 @@ from plait.graph.migrations import MigrationMismatch, migrate
 from plait.graph.readers import Readers
 from plait.providers.registry import registry
 from plait.settings import Settings
+
+GiveUp = Callable[[str], None]
 
 _log = structlog.get_logger(__name__)
 _MIGRATION_PAUSE_SECONDS = 1
@@ -43,8 +44,11 @@ def open_database(settings: Settings) -> Database:
     return Database(driver, settings.neo4j_database, settings.neo4j_transaction_timeout_seconds)
 
 
-def create_app(settings: Settings) -> Starlette:
-    """The ASGI application: migrations at start, then GraphQL and health. Neo4j is that of `settings.neo4j_uri`."""
+def create_app(settings: Settings, give_up: GiveUp) -> Starlette:
+    """The ASGI application: migrations at start, then GraphQL and health. Neo4j is that of `settings.neo4j_uri`.
+
+    `give_up` is told why the service can never be ready, and has to end it.
+    """
     database = open_database(settings)
     providers = registry(settings.providers)
     box = Toolbox(database=database, providers=providers, lease=timedelta(seconds=settings.lease_seconds))
@@ -59,19 +63,16 @@ def create_app(settings: Settings) -> Starlette:
                 max_body_bytes=settings.max_body_bytes,
                 max_page_size=settings.max_page_size,
             ),
-            lifespan=lambda: _opened(database),
+            lifespan=lambda: _opened(database, give_up),
         )
     )
 
 
 @asynccontextmanager
-async def _opened(database: Database) -> AsyncGenerator[None]:
-    """The database, migrated. Where Neo4j is away at start, that is made up for once it is back.
-
-    Raises `MigrationMismatch`: a graph of another version is not to be touched.
-    """
+async def _opened(database: Database, give_up: GiveUp) -> AsyncGenerator[None]:
+    """The database, migrated. Where Neo4j is away at start, that is made up for once it is back."""
     try:
-        later = None if await _migrated(database) else asyncio.create_task(_migrate_later(database))
+        later = None if await _settled(database, give_up) else asyncio.create_task(_settle_later(database, give_up))
         warm = asyncio.create_task(asyncio.to_thread(count_tokens, "warm"))
         yield
         if later is not None:
@@ -82,24 +83,28 @@ async def _opened(database: Database) -> AsyncGenerator[None]:
         await database.close()
 
 
-async def _migrated(database: Database) -> bool:
+async def _settled(database: Database, give_up: GiveUp) -> bool:
+    """Migrates the graph and opens it, or gives up on one that is not to be touched; false while Neo4j is away."""
     try:
         await migrate(database)
     except StorageUnavailable as error:
         _log.warning("migrations wait for the graph database", reason=error.message)
         return False
+    except MigrationMismatch as error:
+        give_up(str(error))
+        return True
     database.open()
     return True
 
 
-async def _migrate_later(database: Database) -> None:
-    migrated = False
-    while not migrated:
+async def _settle_later(database: Database, give_up: GiveUp) -> None:
+    settled = False
+    while not settled:
         await asyncio.sleep(_MIGRATION_PAUSE_SECONDS)
         try:
-            migrated = await _migrated(database)
-        except MigrationMismatch as error:
-            # Nobody waits for this task: the process ends as it would have at its start.
-            _log.critical("the graph is of another version", reason=str(error))
-            signal.raise_signal(signal.SIGTERM)
+            settled = await _settled(database, give_up)
+        except Exception as error:
+            # Nobody waits for this task: without a word the service would never be ready.
+            _log.critical("migrations failed", exc_info=error)
+            give_up("The graph could not be migrated; the lines above say why.")
             return

@@ -5,6 +5,9 @@ No time is asserted: a call that hung would run into the test client's limit of 
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -13,21 +16,28 @@ from typing import Any
 import httpx
 import pytest
 
-from plait.localdb import Endpoint
+from plait.localdb import Endpoint, LocalNeo4j
 from tests.conftest import StartPlait
 from tests.crash.attempts import Attempt, Undisturbed, prepare, undisturbed
 from tests.crash.bench import Bench, opened_bench
 from tests.support.bolt_proxy import BoltProxy
-from tests.support.client import Client, Refusal
+from tests.support.client import Client, Refusal, key
 from tests.support.commands import CASES
+from tests.support.graph import Graph
+from tests.support.neo4j import wipe
 from tests.support.queries import Query, every_query
 from tests.support.together import together
+from tests.support.trees import consecutive
 
 WITHOUT_STORE = {"providers"}
 """Queries that are answered from what the process itself knows."""
 
 QUICK = {"PLAIT_NEO4J_RETRY_SECONDS": "1"}
 IMPATIENT = QUICK | {"PLAIT_NEO4J_TRANSACTION_TIMEOUT_SECONDS": "5"}
+
+WRITERS = 3
+FORKS_BEFORE_THE_KILL = 8
+FORKS_AFTER_THE_KILL = 5
 
 
 @dataclass
@@ -150,3 +160,55 @@ def test_a_service_started_while_neo4j_is_away_is_ready_when_it_comes(
         client.close()
         assert service.terminate() == 0
         assert "Traceback" not in service.output
+
+
+def test_a_killed_neo4j_loses_nothing_that_was_confirmed_and_doubles_nothing(
+    plait_process: StartPlait, own_neo4j: LocalNeo4j
+) -> None:
+    """Clients that try again, with the same `clientMutationId`, until they are answered."""
+    wipe(own_neo4j.endpoint, schema=True)
+    service = plait_process(own_neo4j.endpoint, env=QUICK)
+    clients = [Client(service.url) for _ in range(WRITERS)]
+    root = clients[0].thread(title="Root")["id"]
+    clients[0].whole_run(root, "Find the bug", native=(f"native-{key()}", f"turn-{key()}"))
+    killed = threading.Event()
+    seen_away: set[str] = set()
+
+    def write(number: int) -> dict[str, str]:
+        """Forks, by the key of each: some before the kill and some after it."""
+        made: dict[str, str] = {}
+        after = 0
+        while after < FORKS_AFTER_THE_KILL:
+            name = key()
+            made[name] = insist(lambda name=name: clients[number].fork(root, clientMutationId=name), seen_away)
+            after += killed.is_set()
+            if number == 0 and len(made) == FORKS_BEFORE_THE_KILL:
+                assert own_neo4j.pid is not None
+                os.kill(own_neo4j.pid, signal.SIGKILL)
+                killed.set()
+        return made
+
+    writers = together(WRITERS, write)
+
+    made = {name: fork for writer in writers for name, fork in writer.items()}
+    assert seen_away == {"STORAGE_UNAVAILABLE"}
+    with closing(Graph(own_neo4j.endpoint)) as graph:
+        forks = graph.values("MATCH (:Thread {id: $root})-[:FORK]->(fork) RETURN fork.id", root=root)
+        numbers = graph.values("MATCH (e:Event {rootThreadId: $root}) RETURN e.seq", root=root)
+    assert sorted(forks) == sorted(made.values())
+    assert consecutive(numbers)
+    assert {name: clients[0].fork(root, clientMutationId=name)["thread"]["id"] for name in made} == made
+    for client in clients:
+        client.close()
+    assert "Traceback" not in service.output
+
+
+def insist(call: Callable[[], dict[str, Any]], seen: set[str]) -> str:
+    """The id of the thread that `call` makes, asked until it is told; `seen` gets the codes of refusals on the way."""
+    while True:
+        try:
+            return call()["thread"]["id"]
+        except Refusal as refusal:
+            if not refusal.retryable:
+                raise
+            seen.add(refusal.code)

@@ -22,6 +22,7 @@ from tests.support.markdown import CHECKOUT, section, table
 from tests.support.sample_tree import make_sample_tree
 
 TEXT = (CHECKOUT / "docs" / "graph-model.md").read_text(encoding="utf-8")
+COMMANDS = CHECKOUT / "service" / "plait" / "commands"
 
 RECORDS: dict[str, type[model.Record]] = {
     "Thread": model.Thread,
@@ -81,6 +82,16 @@ def test_every_id_shows_the_prefix_it_begins_with() -> None:
 
     # Receipts have a key; nothing makes execution nodes yet.
     assert prefixes == {kind.value for kind in IdKind} - {"rcp", "exe"}
+
+
+def test_the_types_of_events_are_those_that_commands_record() -> None:
+    (told,) = [row[2] for row in table(section(TEXT, "## Event")) if row[0] == "`type`"]
+    sources = "\n".join(file.read_text(encoding="utf-8") for file in COMMANDS.glob("*.py"))
+
+    recorded = set(re.findall(r'\.record\(\s*f?"([\w.{}]+)"', sources))
+
+    ends = {f"run.{end}" for end in ("completed", "failed", "interrupted")}
+    assert set(re.findall(r"`([\w.]+)`", told)) == recorded - {"run.{status.value}"} | ends
 
 
 @pytest.fixture(scope="module")

@@ -202,6 +202,13 @@ def test_the_database_ends_with_a_killed_service_also_when_a_forked_child_holds_
         os.kill(child, signal.SIGKILL)
 
 
+def test_a_password_that_looks_like_an_option_is_a_password_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "neo4j-password.new").write_text("--verbose and a dash\n")
+
+    with LocalNeo4j(settings_for(tmp_path)) as local:
+        assert ask(local.endpoint, "RETURN 1 AS one", auth=("neo4j", "--verbose and a dash")) == [{"one": 1}]
+
+
 def test_a_start_cache_that_does_not_fit_only_costs_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     unfit = tmp_path / "unfit.aot"
     unfit.write_bytes(b"not what Java kept")

@@ -52,6 +52,7 @@ class LineageMachine(RuleBasedStateMachine):
         self.model = Model()
         self.plans: dict[str, Start] = {}
         self.told: dict[str, tuple[Told, ...]] = {}
+        self.known_at_plan: dict[str, tuple[Told, ...]] = {}
         self.count = 0
 
     # Picking
@@ -168,6 +169,15 @@ class LineageMachine(RuleBasedStateMachine):
         native = plan.resume or (self.fresh("native") if named or plan.fork else None)
         turn = self.fresh("turn") if named else None
         told = self.told[run.name]
+        if (
+            run.provider == "acp"
+            and plan.fork is not None
+            and self.model.natives[plan.fork[0]].told != self.known_at_plan[run.name]
+        ):
+            # The source has gone on since the plan, and this provider forks its latest state only.
+            assert self.backend.accept(run.name, native, turn) == "PLAN_OUTDATED"
+            self.fail_start(run)
+            return
         assert self.backend.accept(run.name, native, turn) is None
         self.model.accept(run.name, native, turn, told)
 
@@ -175,8 +185,10 @@ class LineageMachine(RuleBasedStateMachine):
     def native_way_fails(self, number: int) -> None:
         """A resume or a native fork that fails is planned anew; any other start that fails ends the run."""
         run = self.pick_run(number, "starting")
-        if run is None:
-            return
+        if run is not None:
+            self.fail_start(run)
+
+    def fail_start(self, run: ModelRun) -> None:
         before = self.plans[run.name]
         if before.resume is not None:
             self.model.natives[before.resume].lost = True
@@ -256,6 +268,7 @@ class LineageMachine(RuleBasedStateMachine):
             assert not self.natively_known(thread, provider), "a native way comes before a portable one"
         self.plans[plan.run] = plan
         self.told[plan.run] = told
+        self.known_at_plan[plan.run] = known
 
     def known(self, plan: Start, provider: str) -> tuple[Told, ...]:
         if plan.resume is not None:

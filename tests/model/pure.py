@@ -111,6 +111,10 @@ class PureBackend:
     def accept(self, run: str, native: str | None, turn: str | None) -> str | None:
         found, plan = self.runs[run], self.plans[run]
         thread = self.threads[found.thread_id]
+        if plan.native_fork is not None and PROVIDERS[found.provider].fork is ForkSupport.LATEST:
+            forked = self.runs[plan.native_fork.run_id]
+            if self.provider_threads[forked.provider_thread_id or ""].turns > (forked.turn_ordinal or 0):
+                return "PLAN_OUTDATED"
         if plan.resume is not None:
             known = self.provider_threads[plan.resume.provider_thread_id]
         else:
@@ -253,10 +257,12 @@ class PureBackend:
             if runs:
                 run = max(runs, key=lambda found: found.position)
                 behind = self.provider_threads[run.provider_thread_id or ""]
+                pending = self.runs.get(self.threads[behind.thread_id].active_run_id or "")
+                starting = pending is not None and pending.status is RunStatus.STARTING
                 return ForkableTurn(
                     run=run,
                     known=History.at(Mark(run.position), self.chain(run.thread_id)),
-                    later_turns=behind.turns - (run.turn_ordinal or 0),
+                    later_turns=behind.turns - (run.turn_ordinal or 0) + starting,
                     later_terminal_turns=behind.ended_turns - (run.turn_ordinal or 0),
                 )
         return None

@@ -31,6 +31,7 @@ MEANINGS: dict[Code, str] = {
     ErrorCode.RUN_NOT_STARTED: "No provider has accepted the run's turn.",
     ErrorCode.RUN_ALREADY_STARTED: "The start of the run was reported before.",
     ErrorCode.RUN_NOT_ACTIVE: "The run has ended.",
+    ErrorCode.PLAN_OUTDATED: "The plan of the run does not hold any more; report a failure to have it planned anew.",
     ErrorCode.THREAD_BUSY: "Another run works in the thread; try again when it has ended.",
     ErrorCode.THREAD_ARCHIVED: "The thread is archived and takes no new work.",
     ErrorCode.TRANSFER_NOT_PENDING: "The transfer no longer waits.",

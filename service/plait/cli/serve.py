@@ -84,8 +84,11 @@ def _with_endpoint(settings: Settings, local: LocalNeo4j) -> Settings:
 def _run(settings: Settings, listener: socket.socket, when_ready: Callable[[], None]) -> None:
     from plait.wiring import create_app
 
+    def give_up(reason: str) -> None:
+        server.give_up(reason)
+
     config = uvicorn.Config(
-        create_app(settings),
+        create_app(settings, give_up),
         log_config=None,
         access_log=settings.log_level == "DEBUG",
         lifespan="on",
@@ -94,20 +97,27 @@ def _run(settings: Settings, listener: socket.socket, when_ready: Callable[[], N
     )
     server = _Server(config, when_ready)
     server.run(sockets=[listener])
+    if server.reason is not None:
+        raise ServeFailed(server.reason)
     if not server.started:
         raise ServeFailed("The service did not start; the lines above say why.")
 
 
 class _Server(uvicorn.Server):
-    """Tells when the service can be asked."""
+    """Tells when the service can be asked, and ends when it never can be."""
 
     def __init__(self, config: uvicorn.Config, when_ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._when_ready = when_ready
+        self.reason: str | None = None
+
+    def give_up(self, reason: str) -> None:
+        self.reason = reason
+        self.should_exit = True
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self.started:
+        if self.started and self.reason is None:
             self._when_ready()
 
 

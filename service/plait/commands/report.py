@@ -19,7 +19,7 @@ from plait.domain.model import (
     TransferStatus,
 )
 from plait.domain.planner import plan_start
-from plait.domain.planning import Outcome, StartPlan
+from plait.domain.planning import ForkSupport, Outcome, StartPlan
 from plait.domain.transfers import require_move
 from plait.graph.properties import properties
 from plait.graph.statements import service_statement
@@ -27,6 +27,8 @@ from plait.graph.statements import service_statement
 _ACCEPT = service_statement("accept_run")
 _TRANSFER = service_statement("transfer")
 _CONSUME = service_statement("consume_transfer")
+_DIVERGE = service_statement("diverge_provider_thread")
+_LATER = service_statement("later_turns")
 _LOSE = service_statement("lose_provider_thread")
 _SET_RUN = service_statement("set_run")
 _END = service_statement("end_run")
@@ -40,7 +42,11 @@ async def report_run_started(box: Toolbox, key: str | None, given: ReportRunStar
     """
 
     async def work(unit: Unit) -> StartResult:
+        if given.failure is not None and (given.native_thread_id or given.native_turn_id):
+            raise InvalidInput("Report either a start with its native ids, or a failure.")
         locked = await lock_run(unit, given.run_id)
+        if not locked.run.status.active:
+            await _own_up(unit, locked.run, given)
         require_reportable(unit, locked, given)
         if locked.run.status is not RunStatus.STARTING:
             raise Refused(ErrorCode.RUN_ALREADY_STARTED, f"Run {given.run_id} was reported started before.")
@@ -54,8 +60,19 @@ async def report_run_started(box: Toolbox, key: str | None, given: ReportRunStar
     return await execute(box, "reportRunStarted", key, given, StartCodec(StartResult), work)
 
 
+async def _own_up(unit: Unit, run: Run, given: ReportRunStarted) -> None:
+    """A provider took the turn of a run that had been given up: its native thread now holds what no history has.
+
+    The provider thread is divergent from then on: it can be forked at an earlier turn, never resumed.
+    """
+    plan = StartPlan.model_validate_json(run.plan or "{}")
+    if given.failure is None and run.started_at is None and plan.resume is not None:
+        await unit.tx.demand(_DIVERGE, providerThreadId=plan.resume.provider_thread_id)
+
+
 async def _accept(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, given: ReportRunStarted) -> StartResult:
     thread, run = locked.thread, locked.run
+    await _require_fork_holds(box, unit, run, plan)
     provider_thread = _provider_thread(unit, run, plan, given)
     row = await unit.tx.demand(
         _ACCEPT,
@@ -79,6 +96,22 @@ async def _accept(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, 
     unit.record("run.started", thread, run_id=run.id, transfer_id=run.transfer_id, data={"transferStatus": [*moves]})
     handoffs = await stored_handoffs(unit.tx, run.handoff_ids)
     return StartResult(run=accepted, start=PlannedStart(plan=plan, transfers=transfers, handoffs=handoffs))
+
+
+async def _require_fork_holds(box: Toolbox, unit: Unit, run: Run, plan: StartPlan) -> None:
+    """A provider that forks its latest state may have forked more than was planned, where its thread has gone on.
+
+    Raises `Refused` with `PLAN_OUTDATED`.
+    """
+    if plan.native_fork is None or known_provider(box.providers, run.provider).fork is not ForkSupport.LATEST:
+        return
+    row = await unit.tx.demand(_LATER, runId=plan.native_fork.run_id)
+    if row["later"] > 0:
+        raise Refused(
+            ErrorCode.PLAN_OUTDATED,
+            "The source went on before it was forked, so the fork holds more than its history. "
+            "Report a failure: the run is planned anew.",
+        )
 
 
 async def _consume(

@@ -172,7 +172,7 @@ async def build(unit: Unit, loaded: LoadedStart, plan: StartPlan) -> BuiltHandof
         total_runs=measure(plan.deliver, loaded.situation.ledger).runs,
         omitted_range=content.not_read,
         checkpoint=content.checkpoint,
-        notes=(),
+        notes=content.notes,
     )
     # Counting tokens and looking for secrets takes tens of milliseconds: not on the event loop.
     return await asyncio.to_thread(build_handoff, request)

@@ -61,15 +61,18 @@ class History(NamedTuple):
 
     def minus(self, known: "History") -> "History":
         """What this history has and `known` has not, in this history's order."""
+        by_thread: dict[str, list[Segment]] = {}
+        for segment in known.segments:
+            by_thread.setdefault(segment.thread_id, []).append(segment)
         rest: list[Segment] = []
         for segment in self.segments:
-            rest.extend(_subtract(segment, known.segments))
+            rest.extend(_subtract(segment, by_thread.get(segment.thread_id, ())))
         return History(tuple(rest))
 
     def holds(self, thread_id: str, mark: Mark) -> bool:
         """Whether the whole of a run (or its items up to the mark) is in this history."""
         before = Mark(mark.run - 1)
-        return not _subtract(Segment(thread_id, before, mark), self.segments)
+        return not History((Segment(thread_id, before, mark),)).minus(self)
 
     def __bool__(self) -> bool:
         return bool(self.segments)
@@ -79,10 +82,9 @@ class History(NamedTuple):
 
 
 def _subtract(segment: Segment, others: Iterable[Segment]) -> list[Segment]:
+    """What is left of a segment without others of its thread."""
     pieces = [segment]
     for other in others:
-        if other.thread_id != segment.thread_id:
-            continue
         left: list[Segment] = []
         for piece in pieces:
             if piece.after < other.after:

@@ -78,6 +78,7 @@ class CheckpointKind(StrEnum):
 
 class ProviderThreadStatus(StrEnum):
     ACTIVE = "active"
+    DIVERGENT = "divergent"
     LOST = "lost"
 
 

@@ -147,6 +147,8 @@ def _resume(known: KnownThread, situation: StartSituation) -> _Base:
         obstacle = "It saw runs that are not in the history any more: it can't be resumed."
     elif thread.status is ProviderThreadStatus.LOST:
         obstacle = "Its native thread is lost: the provider could not resume it."
+    elif thread.status is ProviderThreadStatus.DIVERGENT:
+        obstacle = "Its native thread holds a turn that is in no history: it can be forked, not resumed."
     elif thread.native_thread_id is None:
         obstacle = "Its native thread id was never reported."
     elif not situation.provider.resume:

@@ -6,7 +6,7 @@ from typing import Any
 from plait.domain.handoff import RunContent
 from plait.domain.history import WHOLE_RUN, History, Mark, Segment
 from plait.domain.model import Checkpoint, Record, Run, TurnItem
-from plait.graph.database import Transaction
+from plait.graph.database import Row, Transaction
 from plait.graph.statements import service_statement
 
 _NEWEST = service_statement("history_runs")
@@ -28,31 +28,32 @@ class Content(Record):
     first: RunContent | None = None
     not_read: tuple[str, str] | None = None
     checkpoint: Checkpoint | None = None
+    notes: tuple[str, ...] = ()
 
 
 async def read_content(tx: Transaction, part: History, budget_tokens: int) -> Content:
-    """Reads whole runs, newest first, until they hold `budget_tokens`; then the oldest run and the latest summary.
+    """Reads runs, newest first, until they hold `budget_tokens`; then the opening of the oldest and the last summary.
 
-    The number of statements depends on the budget, not on the length or the depth of the history.
+    What is read depends on the budget, not on the length or the depth of the history, nor on the size of one run.
     """
     chosen, last_unread = await _choose(tx, part, budget_tokens)
     oldest: list[Run] = []
     if last_unread is not None:
         row = await tx.demand(_OLDEST, segments=_bounds(part.segments), limit=2)
         oldest = [Run.model_validate(run) for run in row["runs"]]
-    wanted = [*reversed(chosen), *oldest[:1]]
-    contents = await _contents(tx, part, wanted)
-    # A summary is of a whole run: it does not stand for one that is cut.
-    row = await tx.fetch(_SUMMARY, segments=_bounds(map(_whole_runs, part.newest_first())))
+    first = oldest[0] if oldest else None
+    contents, notes = await _contents(tx, part, [*reversed(chosen), *oldest[:1]], first, budget_tokens)
+    row = await tx.fetch(_SUMMARY, segments=_bounds(part.newest_first()))
     checkpoint = Checkpoint.model_validate(row["checkpoint"]) if row is not None else None
-    if last_unread is None:
-        return Content(newest=contents, checkpoint=checkpoint)
-    only_one = last_unread.id == oldest[0].id
+    if first is None or last_unread is None:
+        return Content(newest=contents, checkpoint=checkpoint, notes=notes)
+    only_one = last_unread.id == first.id
     return Content(
         newest=contents[:-1],
         first=contents[-1],
         not_read=None if only_one else (oldest[1].id, last_unread.id),
         checkpoint=checkpoint,
+        notes=notes,
     )
 
 
@@ -83,36 +84,40 @@ def _before(segments: list[Segment], run: Run) -> list[Segment]:
     return [segment for segment in (rest, *segments[at + 1 :]) if segment.after < segment.through]
 
 
-async def _contents(tx: Transaction, part: History, runs: list[Run]) -> tuple[RunContent, ...]:
-    row = await tx.demand(_ITEMS, runIds=[run.id for run in runs])
-    items = {entry["runId"]: entry["items"] for entry in row["runs"]}
-    return tuple(
-        RunContent(run=run, items=_cut(part, run, [TurnItem.model_validate(item) for item in items[run.id]]))
+async def _contents(
+    tx: Transaction, part: History, runs: list[Run], opening: Run | None, budget_tokens: int
+) -> tuple[tuple[RunContent, ...], tuple[str, ...]]:
+    """The runs with those of their items that the history holds and that the budget can, and notes on the others."""
+    wanted = [
+        {"runId": run.id, "opening": opening is not None and run.id == opening.id, **_item_bounds(part, run)}
         for run in runs
-    )
-
-
-def _cut(part: History, run: Run, items: list[TurnItem]) -> tuple[TurnItem, ...]:
-    """The items of a run that the history holds: it may begin or end inside the run."""
-    return tuple(
-        item
-        for item in items
-        if any(
-            segment.thread_id == run.thread_id and segment.after < Mark(run.position, item.position) <= segment.through
-            for segment in part.segments
-        )
-    )
+    ]
+    row = await tx.demand(_ITEMS, runs=wanted, budgetTokens=budget_tokens)
+    found: dict[str, Row] = {entry["runId"]: entry for entry in row["runs"]}
+    contents: list[RunContent] = []
+    notes: list[str] = []
+    for run in runs:
+        items = tuple(TurnItem.model_validate(item) for item in found[run.id]["items"])
+        contents.append(RunContent(run=run, items=items))
+        unread = found[run.id]["total"] - len(items)
+        if unread:
+            notes.append(f"{unread} items are left out of run {run.id}")
+    return tuple(contents), tuple(notes)
 
 
 def _is_cut(part: History, run: Run) -> bool:
-    whole = Segment(run.thread_id, Mark(run.position - 1), Mark(run.position))
-    return bool(History((whole,)).minus(part))
+    """Whether the history begins or ends inside the run."""
+    return _item_bounds(part, run) != {"after": 0, "through": WHOLE_RUN}
 
 
-def _whole_runs(segment: Segment) -> Segment:
-    """The part of a segment that is whole runs."""
-    through = segment.through if segment.through.item == WHOLE_RUN else Mark(segment.through.run - 1)
-    return segment._replace(through=through)
+def _item_bounds(part: History, run: Run) -> dict[str, int]:
+    """Which items of a run the history holds: it may begin or end inside the run."""
+    for segment in part.segments:
+        if _within(segment, run):
+            after = segment.after.item if segment.after.run == run.position else 0
+            through = segment.through.item if segment.through.run == run.position else WHOLE_RUN
+            return {"after": after, "through": through}
+    raise LookupError(f"run {run.id} is not in the history")
 
 
 def _within(segment: Segment, run: Run) -> bool:

@@ -21,6 +21,11 @@ _TIMED_OUT = (
 )
 
 
+_TOO_LARGE = (
+    "Neo.TransientError.General.MemoryPoolOutOfMemoryError",
+    "Neo.TransientError.General.TransactionMemoryLimit",
+    "Neo.TransientError.General.TransactionOutOfMemoryError",
+)
 _GRACE_SECONDS = 5
 """How much longer than its time-out a transaction is waited for: Neo4j itself ends it late, but tells."""
 
@@ -151,6 +156,8 @@ def _of_server(error: Neo4jError) -> Exception:
         return StorageUnavailable(
             "The graph database took too long over this; ask for less, or try again.", ErrorCode.STORAGE_TIMEOUT
         )
+    if code in _TOO_LARGE:
+        return InvalidInput("This would take more memory than one request may; ask for less.", ErrorCode.LIMIT_EXCEEDED)
     if error.is_retryable() or code.startswith(("Neo.TransientError", "Neo.DatabaseError")):
         return StorageUnavailable("The graph database is busy or restarting; try again in a moment.")
     if code.startswith("Neo.ClientError.Security"):

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import LiteralString, cast
 
 import structlog
-from neo4j import AsyncSession
-from neo4j.exceptions import ClientError, TransientError
+from neo4j import AsyncSession, Query
+from neo4j.exceptions import ClientError, Neo4jError, TransientError
 
 from plait.graph.database import Database, mapped_errors
 from plait.graph.statements import cypher_folder
@@ -25,10 +25,12 @@ _APPLIED: LiteralString = (
 _RECORD: LiteralString = (
     "MERGE (m:SchemaMigration {version: $version}) SET m.name = $name, m.checksum = $checksum, m.appliedAt = datetime()"
 )
+_LIMIT_SECONDS = 600
+"""How long one statement, and the lock around all of them, may take: on a large graph longer than any request."""
 
 
 class MigrationMismatch(Exception):
-    """An applied migration differs from its file: the graph was made by another version of Plait."""
+    """The graph is not what this version of Plait can work on; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ async def migrate(database: Database, migrations: tuple[Migration, ...] | None =
     wanted = load_migrations() if migrations is None else migrations
     async with mapped_errors(), database.session() as holder:
         await _tolerant(holder, _LOCK_KEY)
-        lock = await holder.begin_transaction()
+        lock = await holder.begin_transaction(timeout=_LIMIT_SECONDS)
         await (await lock.run(_LOCK)).consume()
         try:
             async with database.session() as session:
@@ -74,13 +76,16 @@ async def _apply(session: AsyncSession, wanted: tuple[Migration, ...]) -> int:
     applied = {int(row["version"]): str(row["checksum"]) for row in rows}
     unknown = sorted(applied.keys() - {migration.version for migration in wanted})
     if unknown:
-        raise MigrationMismatch(f"The graph has migration {unknown[-1]}, which this version of Plait does not know.")
+        raise MigrationMismatch(
+            f"The graph has migration {unknown[-1]}, which this version of Plait does not know. Run a newer Plait."
+        )
     count = 0
     for migration in wanted:
         if migration.version in applied:
             if applied[migration.version] != migration.checksum:
                 raise MigrationMismatch(
-                    f"Migration {migration.name} was applied with other statements than its file has."
+                    f"Migration {migration.name} was applied with other statements than its file has. "
+                    "Run the version of Plait that applied it."
                 )
             continue
         for statement in migration.statements:
@@ -91,7 +96,7 @@ async def _apply(session: AsyncSession, wanted: tuple[Migration, ...]) -> int:
         _log.info("migration applied", migration=migration.name)
         count += 1
     if count:
-        await (await session.run("CALL db.awaitIndexes(300)")).consume()
+        await (await session.run(_limited("CALL db.awaitIndexes(300)"))).consume()
     return count
 
 
@@ -99,7 +104,7 @@ async def _tolerant(session: AsyncSession, statement: LiteralString) -> None:
     """Runs a schema statement; two replicas that create the lock's constraint at once may see each other."""
     for attempt in range(5):
         try:
-            await (await session.run(statement)).consume()
+            await (await session.run(_limited(statement))).consume()
         except (ClientError, TransientError) as error:
             raced = (error.code or "").endswith(
                 ("AlreadyExists", "DeadlockDetected", "ConstraintWithNameAlreadyExists")
@@ -107,5 +112,16 @@ async def _tolerant(session: AsyncSession, statement: LiteralString) -> None:
             if not raced or attempt == 4:
                 raise
             await asyncio.sleep(0.05 * (attempt + 1))
+        except Neo4jError as error:
+            if (error.code or "").endswith("ConstraintCreationFailed"):
+                told = " ".join((error.message or "").split())
+                raise MigrationMismatch(
+                    f"The graph holds records that Plait did not make and a constraint of it forbids. {told}"
+                ) from error
+            raise
         else:
             return
+
+
+def _limited(statement: LiteralString) -> Query:
+    return Query(statement, timeout=_LIMIT_SECONDS)

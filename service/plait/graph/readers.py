@@ -316,10 +316,14 @@ def _bounds(segment: Segment) -> dict[str, Any]:
 
 
 def _time(text: str) -> datetime:
+    wrong = InvalidInput("The cursor does not belong to this list; take cursors from pageInfo of the same query.")
     try:
-        return datetime.fromisoformat(text)
-    except ValueError as error:
-        raise InvalidInput("The cursor does not belong to this list.") from error
+        time = datetime.fromisoformat(text)
+        if time.tzinfo is None:
+            raise wrong
+        return time.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise wrong from error
 
 
 def _phrase(words: str) -> str:

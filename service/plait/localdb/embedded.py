@@ -83,13 +83,13 @@ def _set_first_password(home: Any, config_dir: Any, password: str) -> None:
     """
     context = _java("org.neo4j.cli.ExecutionContext")(home, config_dir)
     command = _java("org.neo4j.commandline.admin.security.SetInitialPasswordCommand")(context)
-    if _java("picocli.CommandLine")(command).execute(password) != 0:
+    if _java("picocli.CommandLine")(command).execute("--", password) != 0:
         raise RuntimeError("the first password could not be set")
 
 
 def _reset_password(management: Any, password: str) -> None:
     """Give an existing database the password; by way of another one, as Neo4j refuses to set the one it has."""
-    for value in (secrets.token_urlsafe(24), password):
+    for value in (secrets.token_hex(24), password):
         management.database("system").executeTransactionally(
             "ALTER USER neo4j SET PASSWORD $password CHANGE NOT REQUIRED", _java("java.util.Map").of("password", value)
         )

@@ -77,7 +77,8 @@ class DataFolder:
         file = self.current_password_file
         known = file.read_text(encoding="utf-8").strip() if file.exists() else ""
         if not known:
-            known = secrets.token_urlsafe(24)
+            # Letters and digits alone: people paste it into command lines, where a leading dash is an option.
+            known = secrets.token_hex(24)
             with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as new:
                 new.write(known + "\n")
                 new.flush()
