@@ -43,7 +43,8 @@ async def read_content(tx: Transaction, part: History, budget_tokens: int) -> Co
         oldest = [Run.model_validate(run) for run in row["runs"]]
     first = oldest[0] if oldest else None
     contents, notes = await _contents(tx, part, [*reversed(chosen), *oldest[:1]], first, budget_tokens)
-    row = await tx.fetch(_SUMMARY, segments=_bounds(part.newest_first()))
+    # A summary is of a whole run: it does not stand for one that is cut.
+    row = await tx.fetch(_SUMMARY, segments=_bounds(map(_whole_runs, part.newest_first())))
     checkpoint = Checkpoint.model_validate(row["checkpoint"]) if row is not None else None
     if first is None or last_unread is None:
         return Content(newest=contents, checkpoint=checkpoint, notes=notes)
@@ -108,6 +109,12 @@ async def _contents(
 def _is_cut(part: History, run: Run) -> bool:
     """Whether the history begins or ends inside the run."""
     return _item_bounds(part, run) != {"after": 0, "through": WHOLE_RUN}
+
+
+def _whole_runs(segment: Segment) -> Segment:
+    """The part of a segment that is whole runs."""
+    through = segment.through if segment.through.item == WHOLE_RUN else Mark(segment.through.run - 1)
+    return segment._replace(through=through)
 
 
 def _item_bounds(part: History, run: Run) -> dict[str, int]:
