@@ -154,7 +154,10 @@ def nodes(graph: Graph, root: str) -> Iterator[dict[str, Any]]:
     alone = """
     MATCH (n:Event {rootThreadId: $root}) RETURN labels(n) AS labels, properties(n) AS properties
     UNION ALL
-    MATCH (n:CommandReceipt|SchemaMigration) RETURN labels(n) AS labels, properties(n) AS properties LIMIT 100
+    MATCH (n:SchemaMigration) RETURN labels(n) AS labels, properties(n) AS properties
+    UNION ALL
+    MATCH (n:CommandReceipt) WHERE n.result IS NOT NULL
+    RETURN labels(n) AS labels, properties(n) AS properties LIMIT 100
     """
     yield from graph.rows(alone, root=root)
 

@@ -26,7 +26,11 @@ def wipe(endpoint: Endpoint, *, schema: bool = False) -> None:
         neo4j.GraphDatabase.driver(endpoint.uri, auth=endpoint.auth) as driver,
         driver.session(database=endpoint.database) as session,
     ):
-        session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 1000 ROWS").consume()
+        # While the constraints stay, the record of the migrations that made them has to stay as well.
+        gone = (
+            "MATCH (n) WHERE $schema OR NOT n:SchemaMigration CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 1000 ROWS"
+        )
+        session.run(gone, schema=schema).consume()
         if schema:
             for name in [row["name"] for row in session.run("SHOW CONSTRAINTS YIELD name")]:
                 session.run(f"DROP CONSTRAINT `{name}` IF EXISTS").consume()  # pyright: ignore[reportArgumentType]
