@@ -181,11 +181,12 @@ def test_threads_by_filter_and_search_together(service: Client, forest: dict[str
 
 
 def test_threads_without_a_filter_have_the_newest_first(service: Client) -> None:
+    """Threads of all trees share one list, by the time they were made: one with a fast clock may stand before these."""
     made = [service.thread(title="newest")["id"] for _ in range(5)]
 
-    listed = ids([service.execute(THREADS, first=5)["threads"]])
+    listed = ids([service.execute(THREADS, first=100)["threads"]])
 
-    assert listed == list(reversed(made))
+    assert [thread for thread in listed if thread in made] == list(reversed(made))
 
 
 @pytest.mark.parametrize("size", [1, 4, 100])

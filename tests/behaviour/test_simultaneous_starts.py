@@ -8,7 +8,7 @@ from tests.support.client import Client, key
 from tests.support.graph import Graph
 from tests.support.together import answers, refusals, together
 
-ROUNDS = 8
+ROUNDS = 5
 TABS = 4
 
 

@@ -14,7 +14,7 @@ from plait.graph.statements import service_statement
 from tests.support.client import Client, Refusal
 from tests.support.graph import Graph
 
-ROUNDS = 20
+ROUNDS = 10
 
 
 def test_a_lineage_query_right_after_a_fork_has_the_fork(service: Client) -> None:
