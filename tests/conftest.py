@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from plait.localdb import Endpoint
+from tests.crash.attempts import Undisturbed, undisturbed
+from tests.crash.bench import Bench, opened_bench
 from tests.support.client import Client
+from tests.support.commands import CASES
 from tests.support.graph import Graph
 from tests.support.neo4j import running_neo4j, wipe
 from tests.support.service import PLAIT, ServiceProcess, use_endpoint
@@ -96,3 +99,25 @@ def graph(neo4j_endpoint: Endpoint) -> Iterator[Graph]:
     opened = Graph(neo4j_endpoint)
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def proxied(neo4j_endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    """A service whose way to Neo4j can be watched and broken, and the next one, which stands ready."""
+    with opened_bench(neo4j_endpoint, tmp_path_factory.mktemp("bench")) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def right(proxied: Bench) -> dict[str, Undisturbed]:
+    """What each command must come to in each case, by the name of the case."""
+    proxied.empty()
+    return undisturbed(proxied, CASES)
+
+
+@pytest.fixture(scope="module")
+def bench(proxied: Bench, right: dict[str, Undisturbed]) -> Bench:
+    """`proxied`, with nothing in the graph when a module begins."""
+    del right
+    proxied.empty()
+    return proxied

@@ -1,30 +1,27 @@
 // A fork: one thread, one edge, one transfer; nothing of the source is read beyond the point itself.
-// The point's run gives the generation and the token count that the new thread starts from.
+// It is the command's last write, so it ends as record_command does: a test holds the two together.
 // $thread: MAP
 // $transfer: MAP
 // $sourceThreadId: STRING
-// $runId: STRING
 // $pointId: STRING
+// $rootThreadId: STRING
+// $event: MAP
+// $transferIds: LIST<STRING>
+// $key: STRING
+// $result: STRING
 // $now: ZONED DATETIME
-// Columns: thread, transfer
+// Columns: seq
 MATCH (source:Thread {id: $sourceThreadId})
-MATCH (run:Run {id: $runId})
 CREATE (t:Thread)
-SET t = $thread,
-    t.headGeneration = run.generation,
-    t.originOrdinal = run.ordinal,
-    t.originTokens = run.tokensBefore + run.tokens
+SET t = $thread, t.createdAt = $now, t.updatedAt = $now
 CREATE (f:ContextTransfer)
-SET f = $transfer,
-    f.sourceProvider = run.provider,
-    f.sourceNativeThreadId = run.nativeThreadId,
-    f.sourceNativeTurnId = run.nativeTurnId
+SET f = $transfer, f.createdAt = $now
 CREATE (source)-[:FORK {transferId: f.id, createdAt: $now}]->(t)
 CREATE (f)-[:INTO]->(t)
-WITH run, t, f
-CALL (run, f) {
-  WITH run, f WHERE $pointId = run.id
-  CREATE (f)-[:FROM]->(run)
+WITH f
+CALL (f) {
+  MATCH (point:Run {id: $pointId})
+  CREATE (f)-[:FROM]->(point)
   UNION ALL
   MATCH (point:Checkpoint {id: $pointId})
   CREATE (f)-[:FROM]->(point)
@@ -32,4 +29,17 @@ CALL (run, f) {
   MATCH (point:TurnItem {id: $pointId})
   CREATE (f)-[:FROM]->(point)
 }
-RETURN t {.*} AS thread, f {.*} AS transfer
+MATCH (receipt:CommandReceipt {key: $key})
+SET receipt.result = $result
+WITH receipt
+MATCH (root:Thread {id: $rootThreadId})
+SET root.eventCount = root.eventCount + 1
+CREATE (e:Event)
+SET e = $event, e.rootThreadId = root.id, e.seq = root.eventCount, e.at = $now
+WITH e
+CALL (e) {
+  UNWIND $transferIds AS transferId
+  MATCH (f:ContextTransfer {id: transferId})
+  SET f.seq = e.seq
+}
+RETURN e.seq AS seq

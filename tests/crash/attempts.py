@@ -47,7 +47,6 @@ class Attempt:
 class Undisturbed:
     """What is right for a case: the tree before and after the command, its answer, and its statements."""
 
-    attempt: Attempt
     before: list[str]
     after: list[str]
     answer: Any
@@ -77,7 +76,6 @@ def undisturbed(bench: Bench, cases: Sequence[Case]) -> dict[str, Undisturbed]:
     for attempt, answer in zip(attempts, answers, strict=True):
         (transaction,) = bench.proxy.seen(attempt.key)
         right[attempt.case.name] = Undisturbed(
-            attempt,
             attempt.lines(before),
             attempt.lines(after),
             attempt.plain(after, answer),

@@ -35,22 +35,18 @@ class Bench:
     proxy: BoltProxy
     graph: Graph
     folder: Path
-    settings: dict[str, str]
-    spare: bool
-    """Whether a second service stands ready to `take_over`."""
     made: list[tuple[str | None, str]] = field(default_factory=list[tuple[str | None, str]])
     """The trees made here: the root of each, where it had one to begin with, and its tag."""
 
     def __post_init__(self) -> None:
-        self._next: ServiceProcess | None = self._start()
+        self._next = self._start()
         self.take_over()
 
     def take_over(self) -> None:
         """The next service goes to work; one more is started to stand ready."""
-        assert self._next is not None
         self.process = self._next
         self.client = Client(self.process.wait_ready())
-        self._next = self._start() if self.spare else None
+        self._next = self._start()
 
     def kill(self) -> None:
         """SIGKILL to the service at work; what it had under way at Neo4j ends with its connections."""
@@ -78,20 +74,19 @@ class Bench:
     def close(self) -> None:
         self.client.close()
         for process in (self.process, self._next):
-            if process is not None:
-                process.kill()
+            process.kill()
 
     def _start(self) -> ServiceProcess:
         command = [str(PLAIT), "serve", "--port", "0", "--data-dir", str(self.folder / "data")]
-        return ServiceProcess(command, self.folder, use_endpoint(self.proxy.endpoint) | self.settings)
+        return ServiceProcess(command, self.folder, use_endpoint(self.proxy.endpoint) | PATIENT)
 
 
 @contextmanager
-def opened_bench(endpoint: Endpoint, folder: Path, *, spare: bool = False, **settings: str) -> Generator[Bench]:
-    """A bench in front of `endpoint` until the block ends; `settings` are variables of its services."""
+def opened_bench(endpoint: Endpoint, folder: Path) -> Generator[Bench]:
+    """A bench in front of `endpoint` until the block ends."""
     with (
         closing(Graph(endpoint)) as graph,
         BoltProxy(endpoint) as proxy,
-        closing(Bench(endpoint, proxy, graph, folder, PATIENT | settings, spare)) as made,
+        closing(Bench(endpoint, proxy, graph, folder)) as made,
     ):
         yield made

@@ -1,4 +1,4 @@
-"""The bench that these tests work at."""
+"""The Neo4j that these tests may do anything to."""
 
 from __future__ import annotations
 
@@ -6,15 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from plait.localdb import Endpoint, LocalNeo4j
+from plait.localdb import LocalNeo4j
 from plait.settings import Settings
-from tests.crash.bench import Bench, opened_bench
-
-
-@pytest.fixture(scope="module")
-def bench(neo4j_endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
-    with opened_bench(neo4j_endpoint, tmp_path_factory.mktemp("bench"), spare=True) as made:
-        yield made
 
 
 @pytest.fixture(scope="session")

@@ -62,6 +62,8 @@ def test_replicas_that_start_at_once_on_an_empty_database_apply_each_migration_o
     replicas = [plait_process(endpoint, ready=False) for _ in range(count)]
     for replica in replicas:
         replica.wait_ready()
+    for replica in replicas:
+        replica.kill()
 
     assert applied(graph) == WHOLE
     lines = [line for replica in replicas for line in log(replica)]

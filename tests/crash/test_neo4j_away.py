@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -18,8 +18,8 @@ import pytest
 
 from plait.localdb import Endpoint, LocalNeo4j
 from tests.conftest import StartPlait
-from tests.crash.attempts import Attempt, Undisturbed, prepare, undisturbed
-from tests.crash.bench import Bench, opened_bench
+from tests.crash.attempts import Attempt, Undisturbed, prepare
+from tests.crash.bench import Bench
 from tests.support.bolt_proxy import BoltProxy
 from tests.support.client import Client, Refusal, key
 from tests.support.commands import CASES
@@ -56,18 +56,6 @@ class Everything:
         ]
         met = together(len(calls), lambda number: calls[number]())
         return met[: len(self.queries)], met[len(self.queries) :]
-
-
-@pytest.fixture(scope="module")
-def bench(neo4j_endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
-    with opened_bench(neo4j_endpoint, tmp_path_factory.mktemp("bench"), **QUICK) as made:
-        made.empty()
-        yield made
-
-
-@pytest.fixture(scope="module")
-def right(bench: Bench) -> dict[str, Undisturbed]:
-    return undisturbed(bench, CASES)
 
 
 @pytest.fixture

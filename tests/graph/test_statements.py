@@ -165,3 +165,20 @@ def test_every_statement_of_the_service_is_used_and_every_used_one_exists() -> N
     assert used == {file.stem for file in SERVICE}
     for name in used:
         assert service_statement(name).text
+
+
+def test_a_fork_is_recorded_as_every_command_is() -> None:
+    """It is one statement with its record, for speed: the record must not come to differ."""
+    first = "MATCH (receipt:CommandReceipt {key: $key})"
+    record, fork = (service_statement(name).text for name in ("record_command", "fork_thread"))
+    assert fork[fork.index(first) :] == record[record.index(first) :]
+    assert {"rootThreadId", "event", "transferIds", "key", "result", "now"} <= service_statement(
+        "fork_thread"
+    ).parameters.keys()
+
+
+def test_a_fork_claims_its_receipt_as_every_command_does() -> None:
+    claim, fork = (service_statement(name).text for name in ("claim_receipt", "claim_fork"))
+    merge = claim[claim.index("MERGE") : claim.index("RETURN")]
+    assert merge in fork
+    assert claim[claim.index("RETURN") :].strip() in fork

@@ -7,30 +7,16 @@ and Neo4j loses the commit on its way there, or the reply on its way back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from plait.localdb import Endpoint
-from tests.crash.attempts import Attempt, Undisturbed, prepare, undisturbed
-from tests.crash.bench import Bench, opened_bench
+from tests.crash.attempts import Attempt, Undisturbed, prepare
+from tests.crash.bench import Bench
 from tests.support.bolt_proxy import AFTER_COMMIT, BEFORE_COMMIT, Point, Trap, before_statement
 from tests.support.commands import CASES, Case
 from tests.support.together import together
-
-
-@pytest.fixture(scope="module")
-def bench(neo4j_endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
-    with opened_bench(neo4j_endpoint, tmp_path_factory.mktemp("bench")) as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def right(bench: Bench) -> dict[str, Undisturbed]:
-    """What each case must come to, however its commit fares."""
-    bench.empty()
-    return undisturbed(bench, CASES)
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ from plait.domain.errors import ErrorCode, IdempotencyConflict, NotFound, PlaitE
 from plait.domain.ids import IdKind
 from plait.domain.model import Record, Thread
 from plait.domain.planning import Capabilities
-from plait.graph.database import CommitUnknown, Database, KeyTaken, Transaction
-from plait.graph.statements import service_statement
+from plait.graph.database import CommitUnknown, Database, KeyTaken, Row, Transaction
+from plait.graph.statements import Statement, service_statement
 
 _CLAIM = service_statement("claim_receipt")
 _RECORD = service_statement("record_command")
@@ -55,12 +55,29 @@ class RefusedOnRecord(Exception):
         self.error = error
 
 
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """The first statement of a command: it claims the receipt, and may lock and read what the command is about.
+
+    Its columns begin as those of `claim_receipt`; `given` are its parameters beyond those of `claim_receipt`.
+    """
+
+    statement: Statement = _CLAIM
+    given: Mapping[str, object] = field(default_factory=lambda: dict[str, object]())
+
+
+_CLAIM_ALONE = Opening()
+
+
 @dataclass(slots=True)
 class Unit:
-    """The transaction of one command: its time, and the event it will leave."""
+    """The transaction of one command: its time, what its opening read, its last write, the event it will leave."""
 
     tx: Transaction
     now: datetime
+    opened: Row
+    last: Statement = _RECORD
+    last_given: Mapping[str, object] = field(default_factory=lambda: dict[str, object]())
     root_thread_id: str = ""
     event: dict[str, JsonValue] = field(default_factory=lambda: dict[str, JsonValue]())
     made_transfers: list[str] = field(default_factory=lambda: list[str]())
@@ -71,6 +88,14 @@ class Unit:
         if row is None:
             raise NotFound(f"There is no thread {thread_id}.")
         return Thread.model_validate(row["thread"])
+
+    def write_last(self, statement: Statement, **given: object) -> None:
+        """Names a last write that records the command as well: it ends as `record_command`, whose parameters it takes.
+
+        So a command whose answer is known before it is written saves a round trip.
+        """
+        self.last = statement
+        self.last_given = given
 
     def record(
         self,
@@ -124,6 +149,7 @@ async def execute(
     given: Record,
     codec: Codec[ResultT],
     work: Callable[[Unit], Awaitable[ResultT]],
+    opening: Opening = _CLAIM_ALONE,
 ) -> ResultT:
     """Runs `work` as the command `name`, once for each `key`.
 
@@ -136,14 +162,16 @@ async def execute(
 
     async def unit(tx: Transaction) -> ResultT | PlaitError:
         now = box.clock()
-        receipt = await tx.demand(_CLAIM, key=receipt_key, command=name, inputHash=fingerprint, now=now)
+        receipt = await tx.demand(
+            opening.statement, key=receipt_key, command=name, inputHash=fingerprint, now=now, **opening.given
+        )
         if (receipt["command"], receipt["inputHash"]) != (name, fingerprint):
             raise IdempotencyConflict(
                 "This clientMutationId was used before with other input. Use a new one for a new command."
             )
         if receipt["result"] is not None:
             return await _recall(tx, codec, str(receipt["result"]))
-        current = Unit(tx, now)
+        current = Unit(tx, now, receipt)
         answer: ResultT | PlaitError
         try:
             answer = await work(current)
@@ -154,7 +182,8 @@ async def execute(
                 code=answer.code, message=answer.message, retryable=answer.retryable
             ).model_dump_json(by_alias=True)
         await tx.demand(
-            _RECORD,
+            current.last,
+            **current.last_given,
             rootThreadId=current.root_thread_id,
             event=current.event,
             transferIds=current.made_transfers,

@@ -1,12 +1,15 @@
 """Forking: one thread, one edge, one transfer, whatever the length of the source."""
 
+from typing import Any
+
 from plait.commands.contracts import ForkResult, ForkThread, PointInput
-from plait.commands.execution import Codec, Toolbox, Unit, execute, new_id
+from plait.commands.execution import Codec, Opening, Toolbox, Unit, execute, new_id
 from plait.commands.locking import require_open
 from plait.domain.errors import InvalidInput, NotFound
 from plait.domain.forking import NamedPoint, explicit_point, latest_stable_point
 from plait.domain.ids import IdKind
 from plait.domain.model import (
+    Record,
     Relationship,
     SourcePoint,
     Thread,
@@ -19,6 +22,7 @@ from plait.graph.chains import own_history, read_history
 from plait.graph.properties import properties
 from plait.graph.statements import service_statement
 
+_CLAIM = service_statement("claim_fork")
 _FORK = service_statement("fork_thread")
 _POINT = service_statement("point_run")
 _CODEC = Codec(ForkResult)
@@ -32,44 +36,41 @@ async def fork_thread(box: Toolbox, key: str | None, given: ForkThread) -> ForkR
     """
 
     async def work(unit: Unit) -> ForkResult:
-        source = await unit.lock_thread(given.source_thread_id)
+        if unit.opened["thread"] is None:
+            raise NotFound(f"There is no thread {given.source_thread_id}.")
+        source = Thread.model_validate(unit.opened["thread"])
         require_open(source)
-        point = await _point(unit, source, given.point)
-        thread = _thread(given, source, point, unit)
-        transfer = Transfer(
-            id=new_id(IdKind.TRANSFER),
-            type=TransferType.FORK,
-            status=TransferStatus.PENDING,
-            source_thread_id=source.id,
-            target_thread_id=thread.id,
-            source_point_thread_id=point.thread_id,
-            source_run_id=point.run_id,
-            source_position=point.position,
-            source_checkpoint_id=point.checkpoint_id,
-            source_turn_item_id=point.turn_item_id,
-            source_item_position=point.item_position,
-            created_by=given.created_by,
-            created_at=unit.now,
-        )
-        row = await unit.tx.demand(
-            _FORK,
-            thread=properties(thread),
-            transfer=properties(transfer),
-            sourceThreadId=source.id,
-            runId=point.run_id,
-            pointId=point.turn_item_id or point.checkpoint_id or point.run_id,
-            now=unit.now,
-        )
+        point, run = await _point(unit, source, given.point)
+        thread = _thread(given, source, point, run, unit)
+        transfer = _transfer(given, thread, point, run, unit)
         unit.made_transfers.append(transfer.id)
         unit.record("thread.forked", thread, transfer_id=transfer.id, data={"sourceThreadId": source.id})
-        return ForkResult(
-            thread=Thread.model_validate(row["thread"]), transfer=Transfer.model_validate(row["transfer"])
+        unit.write_last(
+            _FORK,
+            thread=_untimed(thread),
+            transfer=_untimed(transfer),
+            sourceThreadId=source.id,
+            pointId=point.turn_item_id or point.checkpoint_id or point.run_id,
         )
+        return ForkResult(thread=thread, transfer=transfer)
 
-    return await execute(box, "forkThread", key, given, _CODEC, work)
+    opening = Opening(_CLAIM, {"threadId": given.source_thread_id})
+    return await execute(box, "forkThread", key, given, _CODEC, work, opening)
 
 
-def _thread(given: ForkThread, source: Thread, point: SourcePoint, unit: Unit) -> Thread:
+class _PointRun(Record):
+    """What a fork takes over from the run of its point."""
+
+    generation: int
+    ordinal: int | None
+    tokens_before: int
+    tokens: int
+    provider: str
+    native_thread_id: str | None = None
+    native_turn_id: str | None = None
+
+
+def _thread(given: ForkThread, source: Thread, point: SourcePoint, run: _PointRun, unit: Unit) -> Thread:
     return Thread(
         id=given.id or new_id(IdKind.THREAD),
         title=given.title,
@@ -82,19 +83,48 @@ def _thread(given: ForkThread, source: Thread, point: SourcePoint, unit: Unit) -
         parent_thread_id=source.id,
         relationship_to_parent=Relationship.FORK,
         root_thread_id=source.root_thread_id,
+        head_generation=run.generation,
         origin_thread_id=point.thread_id,
         origin_run_id=point.run_id,
         origin_position=point.position,
         origin_checkpoint_id=point.checkpoint_id,
         origin_turn_item_id=point.turn_item_id,
         origin_item_position=point.item_position,
+        origin_ordinal=run.ordinal or 0,
+        origin_tokens=run.tokens_before + run.tokens,
     )
 
 
-async def _point(unit: Unit, source: Thread, asked: PointInput) -> SourcePoint:
+def _transfer(given: ForkThread, thread: Thread, point: SourcePoint, run: _PointRun, unit: Unit) -> Transfer:
+    return Transfer(
+        id=new_id(IdKind.TRANSFER),
+        type=TransferType.FORK,
+        status=TransferStatus.PENDING,
+        source_thread_id=given.source_thread_id,
+        target_thread_id=thread.id,
+        source_point_thread_id=point.thread_id,
+        source_run_id=point.run_id,
+        source_position=point.position,
+        source_checkpoint_id=point.checkpoint_id,
+        source_turn_item_id=point.turn_item_id,
+        source_item_position=point.item_position,
+        source_provider=run.provider,
+        source_native_thread_id=run.native_thread_id,
+        source_native_turn_id=run.native_turn_id,
+        created_by=given.created_by,
+        created_at=unit.now,
+    )
+
+
+def _untimed(record: Record) -> dict[str, Any]:
+    """The properties without the times, which the statement sets: a time costs as much as all the rest to send."""
+    return {name: value for name, value in properties(record).items() if name not in ("createdAt", "updatedAt")}
+
+
+async def _point(unit: Unit, source: Thread, asked: PointInput) -> tuple[SourcePoint, _PointRun]:
     given = [value for value in (asked.run_id, asked.checkpoint_id, asked.turn_item_id) if value is not None]
     if not given:
-        return latest_stable_point(source)
+        return latest_stable_point(source), _PointRun.model_validate(unit.opened["run"])
     if len(given) > 1:
         raise InvalidInput("point takes one of runId, checkpointId and turnItemId, not several.")
     row = await unit.tx.fetch(_POINT, id=given[0])
@@ -104,4 +134,5 @@ async def _point(unit: Unit, source: Thread, asked: PointInput) -> SourcePoint:
     # A point of the source's own needs no look at its ancestors, however deep the source stands.
     own = named.run.thread_id == source.id
     history = own_history(source) if own else await read_history(unit.tx, source)
-    return explicit_point(source, history, named)
+    run = _PointRun.model_validate(named.run.model_dump(include=set(_PointRun.model_fields)))
+    return explicit_point(source, history, named), run
