@@ -22,8 +22,8 @@ SERVICE = sorted((cypher_folder() / "service").glob("*.cypher"))
 ANALYSTS = sorted((cypher_folder() / "analysts").glob("*.cypher"))
 STATEMENTS = SERVICE + ANALYSTS
 SCANS = {
-    "list_threads": "walks the index of creation times, or the few threads that a filter names",
-    "count_threads": "the count of a label is in the count store; a filtered one stops at its limit",
+    "list_threads": "walks the index of creation times from its cursor on; far, where a filter lets few through",
+    "count_threads": "walks the label until it has counted up to its limit",
 }
 """Statements of the service that may read by label, and why that is bounded."""
 

@@ -14,11 +14,17 @@ DEFAULT_PAGE = 50
 MAX_CURSOR = 1_000
 
 First = Annotated[
-    int | None, strawberry.argument(description="How many entries to give from the start: 1 to 100, 50 if not said.")
+    int | None,
+    strawberry.argument(
+        description="How many entries to give from the start: from 1, 50 if not said; by default 100 at most."
+    ),
 ]
 After = Annotated[str | None, strawberry.argument(description="Give entries after this cursor of the same list.")]
 Last = Annotated[
-    int | None, strawberry.argument(description="How many entries to give from the end: 1 to 100; not with `first`.")
+    int | None,
+    strawberry.argument(
+        description="How many entries to give from the end: from 1, by default 100 at most; not with `first`."
+    ),
 ]
 Before = Annotated[
     str | None, strawberry.argument(description="Give entries before this cursor of the same list; goes with `last`.")

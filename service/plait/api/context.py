@@ -5,7 +5,8 @@ from typing import TypeAlias
 import strawberry
 
 from plait.api.loaders import Loaders
-from plait.api.services import ApiServices, Commands, Limits
+from plait.api.services import ApiServices, Limits
+from plait.commands.all import Commands
 from plait.graph.readers import Readers
 
 

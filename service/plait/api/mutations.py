@@ -107,7 +107,9 @@ class Mutation:
         info.context.forget().runs.keep(result.run)
         return payloads.HeartbeatRunPayload(client_mutation_id=key, run=result.run)
 
-    @strawberry.mutation(description="Make a checkpoint of a thread's latest ended run, or of the one named.")
+    @strawberry.mutation(
+        description="Make a checkpoint of a thread's latest run, or of the one named; the run must have ended."
+    )
     @staticmethod
     async def create_checkpoint(info: Info, input: CreateCheckpoint) -> payloads.CreateCheckpointPayload | None:
         key, wanted = mutation_key(input.client_mutation_id), validation.create_checkpoint(input, info.context.limits)

@@ -42,7 +42,8 @@ class ReportRunStartedPayload(Payload):
     run: records.Run = strawberry.field(graphql_type=Run, description=_RUN)
     plan: FreshPlan | None = strawberry.field(
         graphql_type=StartPlan | None,
-        description="The plan that holds now: a new one after a failure; null when no way is left and the run failed.",
+        description="The plan that holds now, a new one after a failure. When no way was left the run failed: "
+        "then it says why, or is null where no plan was looked for.",
     )
 
 

@@ -3,49 +3,10 @@
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Protocol
 
-from plait.commands.contracts import (
-    AppendTurnItems,
-    CancelTransfer,
-    CheckpointResult,
-    CreateCheckpoint,
-    CreateThread,
-    EndRun,
-    ForkResult,
-    ForkThread,
-    HeartbeatRun,
-    ItemsResult,
-    PlannedStart,
-    ReportRunStarted,
-    RunResult,
-    StartResult,
-    StartRun,
-    ThreadResult,
-    TransferResult,
-)
+from plait.commands.all import Commands
 from plait.domain.planning import Capabilities
 from plait.graph.readers import Readers
-
-
-class Commands(Protocol):
-    """The commands. `key` is the `clientMutationId`: with the same one the first answer is given again.
-
-    Every method raises `PlaitError` for a refusal and has then written nothing.
-    """
-
-    async def create_thread(self, key: str | None, input: CreateThread, /) -> ThreadResult: ...
-    async def fork_thread(self, key: str | None, input: ForkThread, /) -> ForkResult: ...
-    async def start_run(self, key: str | None, input: StartRun, /) -> StartResult: ...
-    async def report_run_started(self, key: str | None, input: ReportRunStarted, /) -> StartResult: ...
-    async def append_turn_items(self, key: str | None, input: AppendTurnItems, /) -> ItemsResult: ...
-    async def complete_run(self, key: str | None, input: EndRun, /) -> RunResult: ...
-    async def fail_run(self, key: str | None, input: EndRun, /) -> RunResult: ...
-    async def interrupt_run(self, key: str | None, input: EndRun, /) -> RunResult: ...
-    async def heartbeat_run(self, key: str | None, input: HeartbeatRun, /) -> RunResult: ...
-    async def create_checkpoint(self, key: str | None, input: CreateCheckpoint, /) -> CheckpointResult: ...
-    async def cancel_transfer(self, key: str | None, input: CancelTransfer, /) -> TransferResult: ...
-    async def explain_start(self, thread_id: str, provider: str, model: str | None, /) -> PlannedStart: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,11 @@ from plait.commands.execution import Toolbox
 
 
 class Commands:
-    """Each method is one command; `key` is the client's `clientMutationId`."""
+    """Each method is one command; `key` is the `clientMutationId`: with the same one the first answer is given again.
+
+    Every method raises `PlaitError` for a refusal. A refusal writes nothing, but for that of a start that no way leads
+    to: the transfer that failed stays on record, with the reason.
+    """
 
     def __init__(self, box: Toolbox) -> None:
         self._box = box

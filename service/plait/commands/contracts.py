@@ -133,7 +133,7 @@ class PlannedStart(Record):
 
 
 class StartResult(Record):
-    """`start` is none when the report ended the run."""
+    """`start` is none when the report ended the run and no new plan was looked for."""
 
     run: Run
     start: PlannedStart | None = None

@@ -27,7 +27,9 @@ class ProviderCapabilities:
 class Provider:
     key: str = strawberry.field(description="What runs name it by.")
     capabilities: Capabilities = strawberry.field(graphql_type=ProviderCapabilities, description="What it can do.")
-    available: bool = strawberry.field(description="Whether a run may be started on it now.")
+    available: bool = strawberry.field(
+        description="Whether a run may be started on it now: always, where the app itself drives it (`CLIENT`)."
+    )
 
 
 @strawberry.type(description="A provider's own thread, the handle behind one of ours.")

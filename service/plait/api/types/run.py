@@ -36,7 +36,7 @@ class Run(Node):
     started_at: datetime | None = strawberry.field(description="When the provider accepted its turn.")
     ended_at: datetime | None = strawberry.field(description="When it ended.")
     lease_until: datetime | None = strawberry.field(
-        description="Until when its executor must be heard of; after that it becomes INTERRUPTED."
+        description="Until when its executor should be heard of again, by `heartbeatRun` or any other report."
     )
     reason: str | None = strawberry.field(description="Why it failed or was interrupted.")
     stable: bool = strawberry.field(description="Whether it is a point to fork from.")
