@@ -1,5 +1,5 @@
-// As claim_receipt; and for a fork that is new, its source, locked for this transaction, with what the fork takes over
-// from the run of the source's latest stable point.
+// As claim_receipt; and for a fork that is new, its source, with what the fork takes over from the run of the source's
+// latest stable point. The source is not locked yet: many forks of one thread would wait for each other all the while.
 // $key: STRING
 // $command: STRING
 // $inputHash: STRING
@@ -12,8 +12,6 @@ WITH receipt
 OPTIONAL CALL (receipt) {
   WITH receipt WHERE receipt.result IS NULL
   MATCH (t:Thread {id: $threadId})
-  SET t.updatedAt = $now
-  WITH t
   OPTIONAL MATCH (r:Run {id: coalesce(t.stableRunId, t.originRunId)})
   RETURN t {.*} AS thread, r {
     .generation, .ordinal, .tokensBefore, .tokens, .provider, .nativeThreadId, .nativeTurnId

@@ -1,8 +1,11 @@
 // A fork: one thread, one edge, one transfer; nothing of the source is read beyond the point itself.
 // It is the command's last write, so it ends as record_command does: a test holds the two together.
+// It gives no record where the source is no longer as the fork was decided on; the source is locked then all the same.
 // $thread: MAP
 // $transfer: MAP
 // $sourceThreadId: STRING
+// $sourceStatus: STRING
+// $stableRunId: STRING
 // $pointId: STRING
 // $rootThreadId: STRING
 // $event: MAP
@@ -12,6 +15,9 @@
 // $now: ZONED DATETIME
 // Columns: seq
 MATCH (source:Thread {id: $sourceThreadId})
+SET source.updatedAt = $now
+WITH source
+WHERE source.status = $sourceStatus AND coalesce(source.stableRunId, '') = coalesce($stableRunId, '')
 CREATE (t:Thread)
 SET t = $thread, t.createdAt = $now, t.updatedAt = $now
 CREATE (f:ContextTransfer)

@@ -57,7 +57,7 @@ class RefusedOnRecord(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """The first statement of a command: it claims the receipt, and may lock and read what the command is about.
+    """The first statement of a command: it claims the receipt, and may read what the command is about.
 
     Its columns begin as those of `claim_receipt`; `given` are its parameters beyond those of `claim_receipt`.
     """
@@ -92,7 +92,8 @@ class Unit:
     def write_last(self, statement: Statement, **given: object) -> None:
         """Names a last write that records the command as well: it ends as `record_command`, whose parameters it takes.
 
-        So a command whose answer is known before it is written saves a round trip.
+        So a command whose answer is known before it is written saves a round trip. It may also be decided on what its
+        opening read without a lock: then this statement locks that, and gives no record where it has changed since.
         """
         self.last = statement
         self.last_given = given
@@ -160,40 +161,52 @@ async def execute(
     # Defaults are left out, so that a new optional field does not make strangers of keys that are in flight.
     fingerprint = hashlib.sha256(given.model_dump_json(by_alias=True, exclude_defaults=True).encode()).hexdigest()
 
-    async def unit(tx: Transaction) -> ResultT | PlaitError:
-        now = box.clock()
-        receipt = await tx.demand(
+    async def opened(tx: Transaction, now: datetime) -> Row:
+        return await tx.demand(
             opening.statement, key=receipt_key, command=name, inputHash=fingerprint, now=now, **opening.given
         )
-        if (receipt["command"], receipt["inputHash"]) != (name, fingerprint):
-            raise IdempotencyConflict(
-                "This clientMutationId was used before with other input. Use a new one for a new command."
-            )
-        if receipt["result"] is not None:
-            return await _recall(tx, codec, str(receipt["result"]))
-        current = Unit(tx, now, receipt)
+
+    async def attempt(unit: Unit) -> ResultT | PlaitError | None:
+        """The answer, or none where the last write found that the unit was overtaken: it has then written nothing."""
         answer: ResultT | PlaitError
         try:
-            answer = await work(current)
+            answer = await work(unit)
             kept = codec.keep(answer)
         except RefusedOnRecord as refused:
             answer = refused.error
             kept = _ERROR_MARK + _KeptError(
                 code=answer.code, message=answer.message, retryable=answer.retryable
             ).model_dump_json(by_alias=True)
-        await tx.demand(
-            current.last,
-            **current.last_given,
-            rootThreadId=current.root_thread_id,
-            event=current.event,
-            transferIds=current.made_transfers,
+        recorded = await unit.tx.fetch(
+            unit.last,
+            **unit.last_given,
+            rootThreadId=unit.root_thread_id,
+            event=unit.event,
+            transferIds=unit.made_transfers,
             key=receipt_key,
             result=kept,
-            now=now,
+            now=unit.now,
         )
+        return answer if recorded is not None else None
+
+    async def in_one_transaction(tx: Transaction) -> ResultT | PlaitError:
+        now = box.clock()
+        receipt = await opened(tx, now)
+        if (receipt["command"], receipt["inputHash"]) != (name, fingerprint):
+            raise IdempotencyConflict(
+                "This clientMutationId was used before with other input. Use a new one for a new command."
+            )
+        if receipt["result"] is not None:
+            return await _recall(tx, codec, str(receipt["result"]))
+        answer = await attempt(Unit(tx, now, receipt))
+        if answer is None:
+            # What it was decided on has changed, and is locked by now: the second attempt can't be overtaken.
+            answer = await attempt(Unit(tx, now, await opened(tx, now)))
+        if answer is None:
+            raise LookupError(f"{name} recorded nothing")
         return answer
 
-    answer = await _look_again(box.database, unit)
+    answer = await _look_again(box.database, in_one_transaction)
     if isinstance(answer, PlaitError):
         raise answer
     return answer

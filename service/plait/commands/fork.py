@@ -50,6 +50,8 @@ async def fork_thread(box: Toolbox, key: str | None, given: ForkThread) -> ForkR
             thread=_untimed(thread),
             transfer=_untimed(transfer),
             sourceThreadId=source.id,
+            sourceStatus=source.status.value,
+            stableRunId=source.stable_run_id,
             pointId=point.turn_item_id or point.checkpoint_id or point.run_id,
         )
         return ForkResult(thread=thread, transfer=transfer)
