@@ -76,8 +76,11 @@ def test_a_thread_that_is_archived_in_between_is_not_forked(bench: Bench) -> Non
         names.append(name)
         return bench.client.fork(thread, clientMutationId=name)
 
+    def happens() -> None:
+        bench.graph.rows("MATCH (t:Thread {id: $id}) SET t.status = 'archived'", id=thread)
+
     with pytest.raises(Refusal) as refused:
-        between(bench, lambda: bench.graph.rows("MATCH (t:Thread {id: $id}) SET t.status = 'archived'", id=thread), fork)
+        between(bench, happens, fork)
 
     assert refused.value.code == "THREAD_ARCHIVED"
     assert bench.graph.rows(
