@@ -49,11 +49,14 @@ def test_a_run_that_ends_in_between_is_the_latest_point(bench: Bench) -> None:
     assert fork["transfer"]["sourcePoint"]["runId"] == later[0]
     texts = [item["text"] for item in bench.client.visible(fork["thread"]["id"])]
     assert texts == ["Find the bug", "done", "Mend it", "done"]
-    assert bench.graph.values(
-        "MATCH (s:Thread {id: $source})-[:FORK]->(t)<-[:INTO]-(f) "
-        "MATCH (v:Event {rootThreadId: $source, threadId: t.id}) RETURN f.sourceRunId",
-        source=thread,
-    ) == later
+    assert (
+        bench.graph.values(
+            "MATCH (s:Thread {id: $source})-[:FORK]->(t)<-[:INTO]-(f) "
+            "MATCH (v:Event {rootThreadId: $source, threadId: t.id}) RETURN f.sourceRunId",
+            source=thread,
+        )
+        == later
+    )
 
 
 def test_a_named_point_stays_the_one_that_was_named(bench: Bench) -> None:
