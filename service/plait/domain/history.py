@@ -1,6 +1,7 @@
 """Histories as segments: which part of which threads a point can see, and what one history has beyond another."""
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 WHOLE_RUN = 2**31 - 1
@@ -36,16 +37,39 @@ class Segment(NamedTuple):
         return self.through.run
 
 
+class Joint(NamedTuple):
+    """A place in a thread's own line of runs where more, or other, stands before than the run before.
+
+    What comes after `after` is preceded by the own line through `previous`, which is earlier where runs were rolled
+    back; then by `adds`, what the run after the joint has taken in from elsewhere.
+    """
+
+    after: Mark
+    previous: Mark
+    adds: tuple[Segment, ...] = ()
+
+
 class ThreadLink(NamedTuple):
-    """What a history needs to know of one thread: where it was forked from. No origin: a root."""
+    """What a history needs to know of one thread: where it was forked from (no origin: a root), and its joints in order."""
 
     thread_id: str
     origin_thread_id: str | None = None
     origin: Mark = START
+    joints: tuple[Joint, ...] = ()
+
+    def line(self, mark: Mark) -> Iterator[Segment]:
+        """What stands before `mark` and after the origin, newest first."""
+        for joint in reversed(self.joints):
+            if joint.after < mark:
+                yield Segment(self.thread_id, joint.after, mark)
+                yield from reversed(joint.adds)
+                mark = joint.previous
+        if mark > START:
+            yield Segment(self.thread_id, START, mark)
 
 
 class History(NamedTuple):
-    """A set of runs in topological order, oldest first, as segments."""
+    """A set of runs in topological order, oldest first, as segments that share nothing."""
 
     segments: tuple[Segment, ...] = ()
 
@@ -54,20 +78,22 @@ class History(NamedTuple):
         """The history of the point `mark` in the first thread of `chain`, which leads from there to the root."""
         segments: list[Segment] = []
         for link in chain:
-            if mark > START:
-                segments.append(Segment(link.thread_id, START, mark))
+            segments.extend(link.line(mark))
             mark = link.origin
         return cls(tuple(reversed(segments)))
 
     def minus(self, known: "History") -> "History":
         """What this history has and `known` has not, in this history's order."""
-        by_thread: dict[str, list[Segment]] = {}
-        for segment in known.segments:
-            by_thread.setdefault(segment.thread_id, []).append(segment)
-        rest: list[Segment] = []
-        for segment in self.segments:
-            rest.extend(_subtract(segment, by_thread.get(segment.thread_id, ())))
-        return History(tuple(rest))
+        spans = _spans(known.segments)
+        return History(tuple(piece for segment in self.segments for piece in _subtract(segment, spans)))
+
+    def plus(self, other: "History") -> "History":
+        """This history, then what `other` has beyond it."""
+        return History(self.segments + other.minus(self).segments)
+
+    def common(self, other: "History") -> "History":
+        """What both have, in this history's order."""
+        return self.minus(self.minus(other))
 
     def holds(self, thread_id: str, mark: Mark) -> bool:
         """Whether the whole of a run (or its items up to the mark) is in this history."""
@@ -81,15 +107,28 @@ class History(NamedTuple):
         return reversed(self.segments)
 
 
-def _subtract(segment: Segment, others: Iterable[Segment]) -> list[Segment]:
-    """What is left of a segment without others of its thread."""
-    pieces = [segment]
-    for other in others:
-        left: list[Segment] = []
-        for piece in pieces:
-            if piece.after < other.after:
-                left.append(piece._replace(through=min(piece.through, other.after)))
-            if piece.through > other.through:
-                left.append(piece._replace(after=max(piece.after, other.through)))
-        pieces = [piece for piece in left if piece.after < piece.through]
-    return pieces
+def _spans(segments: Iterable[Segment]) -> dict[str, list[Segment]]:
+    """The segments of each thread in the order of their marks, those that touch joined into one."""
+    spans: dict[str, list[Segment]] = {}
+    for segment in sorted(segments):
+        own = spans.setdefault(segment.thread_id, [])
+        if own and segment.after <= own[-1].through:
+            own[-1] = own[-1]._replace(through=max(own[-1].through, segment.through))
+        else:
+            own.append(segment)
+    return spans
+
+
+def _subtract(segment: Segment, spans: Mapping[str, Sequence[Segment]]) -> Iterator[Segment]:
+    """What is left of a segment without the spans of its thread."""
+    rest = segment
+    own = spans.get(segment.thread_id, ())
+    for span in own[bisect_right(own, rest.after, key=lambda span: span.through) :]:
+        if span.after >= rest.through:
+            break
+        if span.after > rest.after:
+            yield rest._replace(through=span.after)
+        rest = rest._replace(after=max(rest.after, span.through))
+        if rest.after >= rest.through:
+            return
+    yield rest
