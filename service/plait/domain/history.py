@@ -50,7 +50,7 @@ class Joint(NamedTuple):
 
 
 class ThreadLink(NamedTuple):
-    """What a history needs to know of one thread: where it was forked from (no origin: a root), and its joints in order."""
+    """What a history needs to know of one thread: where it was forked from (nowhere: a root), its joints in order."""
 
     thread_id: str
     origin_thread_id: str | None = None
