@@ -84,6 +84,8 @@ def _thread_row(sample: Sample, source: Source) -> Properties:
         "headGeneration": source.runs,
         "headOrdinal": source.runs,
         "headTokens": source.tokens(source.runs),
+        "acceptedRuns": source.runs,
+        "acceptedTokens": source.tokens(source.runs),
         "stableRunId": source.last_run_id,
         "stablePosition": source.runs,
         "stableCheckpointId": source.last_checkpoint_id,

@@ -20,7 +20,7 @@ CREATE (t:Thread {
   id: $threadId, status: 'active', createdBy: 'user', createdAt: $now, updatedAt: $now,
   generation: source.generation + 1, depth: source.depth + 1, parentThreadId: source.id, relationshipToParent: 'fork',
   rootThreadId: source.rootThreadId, runCount: 0, checkpointCount: 0, headPosition: 0, headGeneration: run.generation, headOrdinal: 0,
-  headTokens: 0, originThreadId: run.threadId, originRunId: run.id, originPosition: run.position,
+  headTokens: 0, acceptedRuns: 0, acceptedTokens: 0, originThreadId: run.threadId, originRunId: run.id, originPosition: run.position,
   originCheckpointId: point.id, originOrdinal: run.ordinal, originTokens: run.tokensBefore + run.tokens, eventCount: 0
 })
 CREATE (f:ContextTransfer {

@@ -18,9 +18,14 @@ MERGE (p:ProviderThread {id: $providerThread.id})
 SET p.tipRunId = r.id, p.tipPosition = r.position, p.turns = p.turns + 1
 SET r.status = 'running', r.startedAt = $now, r.leaseUntil = $leaseUntil, r.providerThreadId = p.id,
     r.nativeThreadId = p.nativeThreadId, r.nativeTurnId = $nativeTurnId, r.turnOrdinal = p.turns,
-    r.ordinal = t.headOrdinal + 1
+    r.ordinal = t.acceptedRuns + 1
+// After a rollback the history goes on from an earlier run than the one before: the run remembers from which.
+FOREACH (_ IN CASE WHEN t.headOrdinal < t.acceptedRuns THEN [1] ELSE [] END |
+  SET r.jointPrevious = t.headPosition, r.jointPreviousOrdinal = t.headOrdinal, r.jointPreviousTokens = t.headTokens
+)
 SET t.headRunId = r.id, t.headPosition = r.position, t.headGeneration = r.generation, t.headOrdinal = r.ordinal,
-    t.headTokens = r.tokensBefore + r.tokens, t.provider = r.provider
+    t.headTokens = r.tokensBefore + r.tokens, t.provider = r.provider,
+    t.acceptedRuns = r.ordinal, t.acceptedTokens = r.tokensBefore + r.tokens
 MERGE (t)-[:BACKED_BY]->(p)
 CREATE (p)-[:COVERS {via: 'native', nativeTurnId: $nativeTurnId}]->(r)
 WITH r, p

@@ -9,7 +9,7 @@
 MATCH (t:Thread {id: $threadId})
 MATCH (r:Run {id: $runId})
 SET r.itemCount = r.itemCount + size($created), r.tokens = r.tokens + $addedTokens, r.leaseUntil = $leaseUntil,
-    t.headTokens = r.tokensBefore + r.tokens
+    t.headTokens = r.tokensBefore + r.tokens, t.acceptedTokens = r.tokensBefore + r.tokens
 WITH r
 CALL (r) {
   UNWIND $created AS properties

@@ -6,6 +6,7 @@
 // $sourceThreadId: STRING
 // $sourceStatus: STRING
 // $stableRunId: STRING
+// $headRunId: STRING
 // $pointId: STRING
 // $rootThreadId: STRING
 // $event: MAP
@@ -18,6 +19,7 @@ MATCH (source:Thread {id: $sourceThreadId})
 SET source.updatedAt = $now
 WITH source
 WHERE source.status = $sourceStatus AND coalesce(source.stableRunId, '') = coalesce($stableRunId, '')
+  AND coalesce(source.headRunId, '') = coalesce($headRunId, '')
 CREATE (t:Thread)
 SET t = $thread, t.createdAt = $now, t.updatedAt = $now
 CREATE (f:ContextTransfer)

@@ -13,7 +13,7 @@ CALL (segment) {
   WHERE r.threadId = segment.threadId AND r.provider = $provider
     AND r.position <= segment.last AND r.position > segment.after
   WITH r ORDER BY r.threadId DESC, r.provider DESC, r.position DESC LIMIT $within
-  WITH r WHERE r.status = 'completed' AND r.nativeThreadId IS NOT NULL
+  WITH r WHERE coalesce(r.endedAs, r.status) = 'completed' AND r.nativeThreadId IS NOT NULL
     AND (r.nativeTurnId IS NOT NULL OR NOT $byTurn)
   MATCH (p:ProviderThread {id: r.providerThreadId})
   WHERE p.status IN ['active', 'divergent']

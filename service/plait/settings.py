@@ -82,10 +82,10 @@ class Settings(BaseSettings):
         description="Bolt port of the local Neo4j on loopback; 0 lets the system choose a free one.",
     )
     local_heap_initial_mb: int = Field(default=128, ge=64, description="Java heap the local Neo4j starts with, in MiB.")
-    local_heap_max_mb: int = Field(default=512, ge=256, description="Most Java heap the local Neo4j takes, in MiB.")
+    local_heap_max_mb: int = Field(default=416, ge=256, description="Most Java heap the local Neo4j takes, in MiB.")
     local_page_cache_mb: int = Field(default=64, ge=8, description="Page cache of the local Neo4j, in MiB.")
     local_transaction_memory_mb: int = Field(
-        default=256, ge=16, description="Most memory all transactions of the local Neo4j take together, in MiB."
+        default=192, ge=16, description="Most memory all transactions of the local Neo4j take together, in MiB."
     )
 
     # Limits of what callers send and read

@@ -54,6 +54,10 @@ BETWEEN = {
     "failRun": "lock_run end_run",
     "interruptRun": "lock_run end_run",
     "completeRun of a run that has ended": "lock_run",
+    "rollbackThread": "lock_thread point_run roll_back make_transfer",
+    "rollbackThread of a fork to its origin": "lock_thread point_run roll_back make_transfer",
+    "startRun after a rollback": f"lock_thread start_state forkable_turn {BUILD} set_transfer start_run",
+    "reportRunStarted after a rollback": "lock_run accept_run transfer consume_transfer handoffs_by_id",
     "createCheckpoint": "lock_thread point_run create_checkpoint",
     "cancelTransfer": "transfer lock_thread transfer set_transfer",
 }

@@ -27,6 +27,7 @@ class ModelRun:
     turn: str | None = None
     items: int = 1
     stable: bool = False
+    rolled_back: bool = False
 
     @property
     def active(self) -> bool:
@@ -39,7 +40,7 @@ class ModelThread:
     root: str
     inherited: tuple[Told, ...] = ()
     own: list[str] = field(default_factory=list[str])
-    """The accepted runs, in order."""
+    """The accepted runs that were not rolled back, in order."""
     started: list[str] = field(default_factory=list[str])
     """All runs, those that never reached a provider too."""
 
@@ -84,6 +85,13 @@ class Model:
         history = self.threads[thread].history
         at = next(index for index, told in enumerate(history) if told.run == last.run)
         return (*history[:at], last)
+
+    def roll_back(self, thread: str, keep: int) -> None:
+        """Of the thread's own history its first `keep` runs stay."""
+        found = self.threads[thread]
+        for run in found.own[keep:]:
+            self.runs[run].rolled_back = True
+        del found.own[keep:]
 
     def accept(self, run: str, native: str | None, turn: str | None, told: tuple[Told, ...]) -> None:
         """The provider accepted the turn after having been told `told`."""

@@ -39,6 +39,7 @@ class Backend(Protocol):
     def end(self, run: str, state: str) -> str | None: ...
     def checkpoint(self, thread: str, run: str) -> str | None: ...
     def cancel(self, thread: str) -> str | None: ...
+    def roll_back(self, thread: str, run: str) -> str | None: ...
     def records(self) -> dict[str, Any]: ...
 
 
@@ -118,6 +119,8 @@ class LineageMachine(RuleBasedStateMachine):
         answer = self.backend.fork(source.name, run.name, None)
         if run.active:
             assert answer == "RUN_ACTIVE"
+        elif run.rolled_back and Told(run.name) not in source.inherited:
+            assert answer == "RUN_ROLLED_BACK"
         elif not run.stable:
             assert answer == "RUN_NOT_STABLE"
         elif Told(run.name) not in source.history:
@@ -239,6 +242,8 @@ class LineageMachine(RuleBasedStateMachine):
         code = self.backend.checkpoint(run.thread, run.name)
         if run.active:
             assert code == "RUN_ACTIVE"
+        elif run.rolled_back:
+            assert code == "RUN_ROLLED_BACK"
         elif run.name not in self.model.threads[run.thread].own:
             assert code == "RUN_NOT_STARTED"
         else:
@@ -251,6 +256,44 @@ class LineageMachine(RuleBasedStateMachine):
         thread = self.pick_thread(number)
         if thread is not None:
             assert self.backend.cancel(thread.name) in (None, "TRANSFER_NOT_PENDING", "THREAD_BUSY")
+
+    @rule(number=st.integers(0, 50), back=st.integers(0, 3))
+    def roll_back(self, number: int, back: int) -> None:
+        """A thread forgets its last few runs; a fork may go back to where it came from."""
+        thread = self.pick_thread(number)
+        if thread is None:
+            return
+        keep = len(thread.own) - back
+        if keep > 0:
+            target = thread.own[keep - 1]
+        elif thread.inherited:
+            keep, target = 0, thread.inherited[-1].run
+        else:
+            return
+        code = self.backend.roll_back(thread.name, target)
+        if self.model.active_run(thread.name) is not None:
+            assert code == "THREAD_BUSY"
+            return
+        assert code is None
+        self.model.roll_back(thread.name, keep)
+
+    @rule(number=st.integers(0, 50), at=st.integers(0, 50))
+    def roll_back_to_any_run(self, number: int, at: int) -> None:
+        """Runs that are no place to go back to are told apart."""
+        thread, run = self.pick_thread(number), self.pick_run(at, "completed", "failed", "interrupted")
+        if thread is None or run is None or self.model.active_run(thread.name) is not None:
+            return
+        if thread.inherited and thread.inherited[-1].run == run.name:
+            return
+        expected = None
+        if run.thread != thread.name:
+            expected = "INVALID_INPUT"
+        elif run.rolled_back:
+            expected = "RUN_ROLLED_BACK"
+        elif run.name not in thread.own:
+            expected = "RUN_NOT_STARTED"
+        if expected is not None:
+            assert self.backend.roll_back(thread.name, run.name) == expected
 
     # What must hold
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from plait.domain.errors import PlaitError
 from plait.domain.forking import NamedPoint, explicit_point, latest_stable_point
-from plait.domain.history import START, WHOLE_RUN, History, Mark, ThreadLink
+from plait.domain.history import START, WHOLE_RUN, History, Joint, Mark, ThreadLink
 from plait.domain.model import (
     Creator,
     Executor,
@@ -24,6 +24,7 @@ from plait.domain.model import (
 )
 from plait.domain.planner import ForkableTurn, KnownThread, StartSituation, Tally, plan_start
 from plait.domain.planning import Capabilities, ContextInjection, ForkSupport, Outcome, StartPlan
+from plait.domain.rollback import position_to_keep
 from tests.model.lineage import Told
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -102,7 +103,7 @@ class PureBackend:
             created_at=NOW,
             item_count=1,
             tokens=1,
-            tokens_before=found.head_tokens,
+            tokens_before=found.accepted_tokens,
         )
         self.threads[thread] = found.model_copy(update={"active_run_id": name, "run_count": found.run_count + 1})
         self.plans[name] = plan
@@ -132,6 +133,7 @@ class PureBackend:
             )
         known = known.model_copy(update={"tip_run_id": run, "tip_position": found.position, "turns": known.turns + 1})
         self.provider_threads[known.id] = known
+        joint = {"joint_previous": thread.head_position} if thread.head_ordinal < thread.accepted_runs else {}
         self.runs[run] = found.model_copy(
             update={
                 "status": RunStatus.RUNNING,
@@ -140,15 +142,18 @@ class PureBackend:
                 "native_turn_id": turn,
                 "provider_thread_id": known.id,
                 "turn_ordinal": known.turns,
-                "ordinal": thread.head_ordinal + 1,
+                "ordinal": thread.accepted_runs + 1,
             }
+            | joint
         )
         self.threads[thread.id] = thread.model_copy(
             update={
                 "head_run_id": run,
                 "head_position": found.position,
-                "head_ordinal": thread.head_ordinal + 1,
+                "head_ordinal": thread.accepted_runs + 1,
                 "head_tokens": found.tokens_before + found.tokens,
+                "accepted_runs": thread.accepted_runs + 1,
+                "accepted_tokens": found.tokens_before + found.tokens,
             }
         )
         return None
@@ -173,7 +178,9 @@ class PureBackend:
             return "RUN_NOT_STARTED" if found.status is RunStatus.STARTING else "RUN_NOT_ACTIVE"
         self.runs[run] = found.model_copy(update={"item_count": found.item_count + 1, "tokens": found.tokens + 1})
         thread = self.threads[found.thread_id]
-        self.threads[thread.id] = thread.model_copy(update={"head_tokens": thread.head_tokens + 1})
+        self.threads[thread.id] = thread.model_copy(
+            update={"head_tokens": thread.head_tokens + 1, "accepted_tokens": thread.accepted_tokens + 1}
+        )
         return None
 
     def end(self, run: str, state: str) -> str | None:
@@ -186,12 +193,49 @@ class PureBackend:
         found = self.runs[run]
         if found.status.active:
             return "RUN_ACTIVE"
+        if found.status is RunStatus.ROLLED_BACK:
+            return "RUN_ROLLED_BACK"
         if found.started_at is None:
             return "RUN_NOT_STARTED"
         self.runs[run] = found.model_copy(update={"stable": True})
         return None
 
     def cancel(self, thread: str) -> str | None:
+        return None
+
+    def roll_back(self, thread: str, run: str) -> str | None:
+        found = self.threads[thread]
+        try:
+            position = position_to_keep(found, self.runs[run])
+        except PlaitError as refusal:
+            return refusal.code.value
+        for later in self.runs.values():
+            gone = later.thread_id == thread and later.position > position and later.started_at is not None
+            if gone and later.status is not RunStatus.ROLLED_BACK:
+                update = {"status": RunStatus.ROLLED_BACK, "ended_as": later.status}
+                self.runs[later.id] = later.model_copy(update=update)
+        for behind in self.provider_threads.values():
+            saw = behind.thread_id == thread and behind.tip_position > position
+            if saw and behind.status is ProviderThreadStatus.ACTIVE:
+                update = {"status": ProviderThreadStatus.DIVERGENT}
+                self.provider_threads[behind.id] = behind.model_copy(update=update)
+        kept = self.run_at(thread, position) if position else None
+        completed = [
+            own
+            for own in self.runs.values()
+            if own.thread_id == thread and own.position <= position and own.status is RunStatus.COMPLETED
+        ]
+        stable = max(completed, key=lambda own: own.position, default=None)
+        self.threads[thread] = found.model_copy(
+            update={
+                "head_run_id": kept.id if kept else None,
+                "head_position": position,
+                "head_ordinal": (kept.ordinal or 0) if kept else 0,
+                "head_tokens": kept.tokens_before + kept.tokens if kept else 0,
+                "stable_run_id": stable.id if stable else None,
+                "stable_position": stable.position if stable else None,
+            }
+        )
         return None
 
     def records(self) -> dict[str, Any]:
@@ -208,7 +252,13 @@ class PureBackend:
         found: Thread | None = self.threads[thread]
         while found is not None:
             origin = found.origin
-            links.append(ThreadLink(found.id, origin.thread_id if origin else None, origin.mark if origin else START))
+            joints = tuple(
+                Joint(Mark(run.position - 1), Mark(run.joint_previous) if run.joint_previous else START)
+                for run in sorted(self.runs.values(), key=lambda run: run.position)
+                if run.thread_id == found.id and run.joint_previous is not None
+            )
+            start = origin.mark if origin else START
+            links.append(ThreadLink(found.id, origin.thread_id if origin else None, start, joints))
             found = self.threads[origin.thread_id] if origin else None
         return links
 
@@ -218,20 +268,18 @@ class PureBackend:
     def situation(self, thread: str, provider: str, fork_failure: str | None) -> StartSituation:
         history = self.history(thread)
         ledger: dict[tuple[str, Mark], Tally] = {}
-        for segment in history.segments:
-            run = self.run_at(segment.thread_id, segment.through.run)
-            ledger[(segment.thread_id, segment.through)] = Tally(run.ordinal or 0, run.tokens_before + run.tokens)
+        marks = {(segment.thread_id, mark) for segment in history.segments for mark in segment[1:]}
         known: list[KnownThread] = []
         for candidate in self.provider_threads.values():
             if (candidate.thread_id, candidate.provider) == (thread, provider):
-                tip = Mark(candidate.tip_position)
-                run = self.runs[candidate.tip_run_id]
-                ledger[(thread, tip)] = Tally(run.ordinal or 0, run.tokens_before + run.tokens)
-                known.append(KnownThread(provider_thread=candidate, known=History.at(tip, self.chain(thread))))
+                tip = History.at(Mark(candidate.tip_position), self.chain(thread))
+                marks |= {(segment.thread_id, mark) for segment in tip.segments for mark in segment[1:]}
+                known.append(KnownThread(provider_thread=candidate, known=tip))
         forkable = self.forkable(history, provider)
         if forkable is not None:
-            run = forkable.run
-            ledger[(run.thread_id, Mark(run.position))] = Tally(run.ordinal or 0, run.tokens_before + run.tokens)
+            marks |= {(segment.thread_id, mark) for segment in forkable.known.segments for mark in segment[1:]}
+        for owner, mark in marks:
+            ledger[(owner, mark)] = self.tally(owner, mark)
         return StartSituation(
             history=history,
             provider=PROVIDERS[provider],
@@ -248,11 +296,11 @@ class PureBackend:
             runs = [
                 run
                 for run in self.runs.values()
-                if (run.thread_id, run.provider, run.status) == (segment.thread_id, provider, RunStatus.COMPLETED)
+                if (run.thread_id, run.provider, run.end) == (segment.thread_id, provider, RunStatus.COMPLETED)
                 and segment.after.run < run.position <= last
                 and run.native_thread_id is not None
                 and (run.native_turn_id is not None or PROVIDERS[provider].fork is ForkSupport.LATEST)
-                and self.provider_threads[run.provider_thread_id or ""].status is ProviderThreadStatus.ACTIVE
+                and self.provider_threads[run.provider_thread_id or ""].status is not ProviderThreadStatus.LOST
             ]
             if runs:
                 run = max(runs, key=lambda found: found.position)
@@ -266,6 +314,12 @@ class PureBackend:
                     later_terminal_turns=behind.ended_turns - (run.turn_ordinal or 0),
                 )
         return None
+
+    def tally(self, thread: str, mark: Mark) -> Tally:
+        """What all runs that were ever accepted up to the mark hold."""
+        runs = [run for run in self.runs.values() if run.thread_id == thread and run.started_at is not None]
+        through = [run for run in runs if run.position <= mark.run]
+        return Tally(len(through), sum(run.tokens for run in through))
 
     def run_at(self, thread: str, position: int) -> Run:
         return next(run for run in self.runs.values() if (run.thread_id, run.position) == (thread, position))

@@ -33,11 +33,12 @@ CALL (t) {
   }) AS transfers
 }
 CALL (t) {
-  MATCH (t)-[:HAS_RUN]->(r:Run) WITH r ORDER BY r.position
-  RETURN collect({id: r.id, position: r.position, accepted: r.startedAt IS NOT NULL, message: r.itemCount}) AS runs
+  MATCH (t)-[:HAS_RUN]->(r:Run)
+  OPTIONAL MATCH (before:Run)-[:NEXT_RUN]->(r)
+  RETURN collect({id: r.id, position: r.position, before: before.position}) AS runs
 }
 RETURN collect({
-  id: t.id, active: t.activeRunId, transfers: transfers, runs: runs, origin: t.originThreadId,
+  id: t.id, active: t.activeRunId, head: t.headPosition, transfers: transfers, runs: runs, origin: t.originThreadId,
   originPosition: t.originPosition, originItem: t.originItemPosition
 }) AS threads
 """
@@ -119,6 +120,9 @@ class ServiceBackend:
             return None
         return self._code(self._commands.cancel_transfer(None, c.CancelTransfer(transfer_id=row[0]["id"])))
 
+    def roll_back(self, thread: str, run: str) -> str | None:
+        return self._code(self._commands.rollback_thread(None, c.RollbackThread(thread_id=thread, to_run_id=run)))
+
     def records(self) -> dict[str, Any]:
         rows: list[Any] = self._query(_RECORDS, threads=self._threads)[0]["threads"]
         threads = {row["id"]: row for row in rows}
@@ -129,17 +133,18 @@ class ServiceBackend:
         }
 
     def _history(self, threads: dict[str, Any], name: str, through: int | None, item: int | None) -> tuple[Told, ...]:
-        """A thread's history, walked run by run over the graph's own records."""
+        """A thread's history, walked run by run along the graph's own edges."""
         row = threads[name]
         inherited: tuple[Told, ...] = ()
         if row["origin"] is not None:
             inherited = self._history(threads, row["origin"], row["originPosition"], row["originItem"])
-        own = [
-            Told(run["id"], item if run["position"] == through else None)
-            for run in row["runs"]
-            if run["accepted"] and (through is None or run["position"] <= through)
-        ]
-        return (*inherited, *own)
+        runs = {run["position"]: run for run in row["runs"]}
+        own: list[Told] = []
+        at = row["head"] if through is None else through
+        while at:
+            own.append(Told(runs[at]["id"], item if at == through else None))
+            at = runs[at]["before"]
+        return (*inherited, *reversed(own))
 
     def _started(self, answer: c.StartResult) -> PureStart:
         assert answer.start is not None

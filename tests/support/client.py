@@ -139,6 +139,16 @@ class Client:
         self.append(run, *items, {"kind": "ASSISTANT_MESSAGE", "text": answer})
         return accepted | self.complete(run)
 
+    def roll_back(self, thread: str, run: str, **given: Any) -> dict[str, Any]:
+        return self.mutate(
+            "rollbackThread", f"thread {{ {THREAD} }} rolledBackRuns", threadId=thread, toRunId=run, **given
+        )
+
+    def run_ids(self, thread: str) -> list[str]:
+        """The ids of all runs of a thread, those that were rolled back too, oldest first."""
+        runs = self.get_thread(thread, "runs(first: 100) { nodes { id } }")["runs"]
+        return [run["id"] for run in runs["nodes"]]
+
     def transfer(self, transfer: str) -> dict[str, Any]:
         return self.execute(f"query ($id: ID!) {{ transfer(id: $id) {{ {TRANSFER} }} }}", id=transfer)["transfer"]
 

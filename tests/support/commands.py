@@ -274,6 +274,38 @@ def _(client: Client, tag: str) -> Ready:
     return Ready(root, {"runId": run})
 
 
+# Rollbacks
+
+
+@_case("rollbackThread", "rollbackThread", f"thread {{ {THREAD} }} rolledBackRuns")
+def _(client: Client, tag: str) -> Ready:
+    root = _moved(client, tag)
+    return Ready(root, {"threadId": root, "toRunId": client.run_ids(root)[0]})
+
+
+@_case("rollbackThread of a fork to its origin", "rollbackThread", f"thread {{ {THREAD} }} rolledBackRuns")
+def _(client: Client, tag: str) -> Ready:
+    root, fork = _forked(client, tag)
+    thread = fork["thread"]["id"]
+    client.whole_run(thread, "Try it", "Tried", native=_native(tag, 2))
+    return Ready(root, {"threadId": thread, "toCheckpointId": fork["transfer"]["sourcePoint"]["checkpointId"]})
+
+
+@_case("startRun after a rollback", "startRun", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root = _moved(client, tag)
+    client.roll_back(root, client.run_ids(root)[0])
+    return Ready(root, _start(root, "claude"))
+
+
+@_case("reportRunStarted after a rollback", "reportRunStarted", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root = _moved(client, tag)
+    client.roll_back(root, client.run_ids(root)[0])
+    run = client.start(root, "Again", "claude")["run"]["id"]
+    return Ready(root, _accept(run, _native(tag, 3)))
+
+
 # Checkpoints and transfers
 
 

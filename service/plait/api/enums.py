@@ -71,7 +71,7 @@ described(
         RunStatus.COMPLETED: "Ended well.",
         RunStatus.FAILED: "Ended with a failure, or never reached its provider.",
         RunStatus.INTERRUPTED: "Ended before it was done: stopped, or its executor was lost.",
-        RunStatus.ROLLED_BACK: "Taken back: in no history any more.",
+        RunStatus.ROLLED_BACK: "Its thread went back past it: only forks that were taken from it keep it.",
     },
 )
 described(
@@ -124,7 +124,7 @@ described(
     "Whether a provider thread can be resumed.",
     {
         ProviderThreadStatus.ACTIVE: "The provider is believed to have it.",
-        ProviderThreadStatus.DIVERGENT: "It holds a turn that is in no history: it can be forked, not resumed.",
+        ProviderThreadStatus.DIVERGENT: "It holds a turn that its thread's history has not: it can be forked, not resumed.",
         ProviderThreadStatus.LOST: "The provider no longer has it.",
     },
 )

@@ -128,6 +128,15 @@ class CreateCheckpointInput(Keyed):
     workspace: WorkspaceInput | None = strawberry.field(description="Where the files stand.")
 
 
+@strawberry.input(description="Where a thread goes back to: a run, or the run of a checkpoint; give one of the two.")
+class RollbackThreadInput(Keyed):
+    thread_id: strawberry.ID = strawberry.field(description="The thread.")
+    to_run_id: strawberry.ID | None = strawberry.field(
+        description="The run that becomes the thread's last: one of its own, or the one it was forked at."
+    )
+    to_checkpoint_id: strawberry.ID | None = strawberry.field(description="Or the run of this checkpoint.")
+
+
 @strawberry.input(description="A transfer to call off.")
 class CancelTransferInput(Keyed):
     transfer_id: strawberry.ID = strawberry.field(description="The transfer.")

@@ -22,6 +22,7 @@ FailRun: TypeAlias = Annotated[inputs.FailRunInput, strawberry.argument(descript
 InterruptRun: TypeAlias = Annotated[inputs.InterruptRunInput, strawberry.argument(description=_WHAT)]
 HeartbeatRun: TypeAlias = Annotated[inputs.HeartbeatRunInput, strawberry.argument(description=_WHAT)]
 CreateCheckpoint: TypeAlias = Annotated[inputs.CreateCheckpointInput, strawberry.argument(description=_WHAT)]
+RollbackThread: TypeAlias = Annotated[inputs.RollbackThreadInput, strawberry.argument(description=_WHAT)]
 CancelTransfer: TypeAlias = Annotated[inputs.CancelTransferInput, strawberry.argument(description=_WHAT)]
 
 
@@ -116,6 +117,19 @@ class Mutation:
         result = await info.context.commands.create_checkpoint(key, wanted)
         info.context.forget()
         return payloads.CreateCheckpointPayload(client_mutation_id=key, checkpoint=result.checkpoint)
+
+    @strawberry.mutation(
+        description="Take a thread back to an earlier run. Later runs leave its history; nothing is deleted, and forks "
+        "that were taken from them keep them."
+    )
+    @staticmethod
+    async def rollback_thread(info: Info, input: RollbackThread) -> payloads.RollbackThreadPayload | None:
+        key, wanted = mutation_key(input.client_mutation_id), validation.rollback_thread(input)
+        result = await info.context.commands.rollback_thread(key, wanted)
+        info.context.forget().threads.keep(result.thread)
+        return payloads.RollbackThreadPayload(
+            client_mutation_id=key, thread=result.thread, rolled_back_runs=result.rolled_back_runs
+        )
 
     @strawberry.mutation(description="Call off a transfer that waits for its target's next start.")
     @staticmethod

@@ -82,6 +82,12 @@ class CreateCheckpointPayload(Payload):
     checkpoint: records.Checkpoint = strawberry.field(graphql_type=Checkpoint, description="The new checkpoint.")
 
 
+@strawberry.type(description="Answer of `rollbackThread`.")
+class RollbackThreadPayload(Payload):
+    thread: records.Thread = strawberry.field(graphql_type=Thread, description="The thread, as it is now.")
+    rolled_back_runs: int = strawberry.field(description="How many runs left its history by this.")
+
+
 @strawberry.type(description="Answer of `cancelTransfer`.")
 class CancelTransferPayload(Payload):
     transfer: records.Transfer = strawberry.field(

@@ -128,6 +128,16 @@ def create_checkpoint(given: inputs.CreateCheckpointInput, limits: Limits) -> co
     )
 
 
+def rollback_thread(given: inputs.RollbackThreadInput) -> contracts.RollbackThread:
+    if (given.to_run_id is None) == (given.to_checkpoint_id is None):
+        raise InvalidInput("Give either toRunId or toCheckpointId.")
+    return contracts.RollbackThread(
+        thread_id=checks.record_id(given.thread_id, IdKind.THREAD, "threadId"),
+        to_run_id=checks.optional_id(given.to_run_id, IdKind.RUN, "toRunId"),
+        to_checkpoint_id=checks.optional_id(given.to_checkpoint_id, IdKind.CHECKPOINT, "toCheckpointId"),
+    )
+
+
 def cancel_transfer(given: inputs.CancelTransferInput) -> contracts.CancelTransfer:
     return contracts.CancelTransfer(transfer_id=checks.record_id(given.transfer_id, IdKind.TRANSFER, "transferId"))
 

@@ -1,6 +1,6 @@
 """All commands behind one face, for the API."""
 
-from plait.commands import checkpoints, fork, items, report, runs, start, threads, transfers
+from plait.commands import checkpoints, fork, items, report, rollback, runs, start, threads, transfers
 from plait.commands import contracts as c
 from plait.commands.execution import Toolbox
 
@@ -44,6 +44,9 @@ class Commands:
 
     async def create_checkpoint(self, key: str | None, given: c.CreateCheckpoint) -> c.CheckpointResult:
         return await checkpoints.create_checkpoint(self._box, key, given)
+
+    async def rollback_thread(self, key: str | None, given: c.RollbackThread) -> c.RollbackResult:
+        return await rollback.rollback_thread(self._box, key, given)
 
     async def cancel_transfer(self, key: str | None, given: c.CancelTransfer) -> c.TransferResult:
         return await transfers.cancel_transfer(self._box, key, given)

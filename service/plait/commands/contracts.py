@@ -107,12 +107,25 @@ class CreateCheckpoint(Record):
     workspace: Workspace | None = None
 
 
+class RollbackThread(Record):
+    """Exactly one of the two points."""
+
+    thread_id: str
+    to_run_id: str | None = None
+    to_checkpoint_id: str | None = None
+
+
 class CancelTransfer(Record):
     transfer_id: str
 
 
 class ThreadResult(Record):
     thread: Thread
+
+
+class RollbackResult(Record):
+    thread: Thread
+    rolled_back_runs: int
 
 
 class ForkResult(Record):

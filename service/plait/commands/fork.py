@@ -52,6 +52,7 @@ async def fork_thread(box: Toolbox, key: str | None, given: ForkThread) -> ForkR
             sourceThreadId=source.id,
             sourceStatus=source.status.value,
             stableRunId=source.stable_run_id,
+            headRunId=source.head_run_id,
             pointId=point.turn_item_id or point.checkpoint_id or point.run_id,
         )
         return ForkResult(thread=thread, transfer=transfer)

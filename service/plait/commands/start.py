@@ -158,7 +158,7 @@ async def _create(box: Toolbox, unit: Unit, given: StartRun, thread: Thread, sta
         lease_until=unit.now + box.lease,
         item_count=1,
         tokens=tokens,
-        tokens_before=thread.head_tokens,
+        tokens_before=thread.accepted_tokens,
         **planned_properties(start),
     )
     item = TurnItem(

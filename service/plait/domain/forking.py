@@ -43,18 +43,20 @@ def explicit_point(source: Thread, history: History, named: NamedPoint) -> Sourc
     Raises `Refused` (`RUN_ACTIVE`, `RUN_ROLLED_BACK`, `RUN_NOT_STABLE`) or `InvalidInput` when the run is not
     in the source's history.
     """
-    run = named.run
+    run, point = named.run, named.source_point
     if run.status.active:
         raise Refused(
             ErrorCode.RUN_ACTIVE,
             f"Run {run.id} is still active. Wait until it ends, or fork from the latest stable point.",
         )
-    if run.status is RunStatus.ROLLED_BACK:
+    # A fork that was taken from a run keeps it, whatever becomes of it in the thread it was taken from.
+    kept = run.thread_id != source.id and history.holds(point.thread_id, point.mark)
+    if run.status is RunStatus.ROLLED_BACK and not kept:
         raise Refused(ErrorCode.RUN_ROLLED_BACK, f"Run {run.id} was rolled back and can't be a source point.")
     if not run.stable:
         raise Refused(
             ErrorCode.RUN_NOT_STABLE,
-            f"Run {run.id} ended as {run.status.value}. Make an explicit checkpoint on it first, "
+            f"Run {run.id} ended as {run.end.value}. Make an explicit checkpoint on it first, "
             "or fork from the latest stable point.",
         )
     if named.item is not None and named.item.status is not ItemStatus.FINISHED:
@@ -62,7 +64,6 @@ def explicit_point(source: Thread, history: History, named: NamedPoint) -> Sourc
             ErrorCode.RUN_NOT_STABLE,
             f"Item {named.item.id} never finished ({named.item.status.value}) and can't be a source point.",
         )
-    point = named.source_point
     if not history.holds(point.thread_id, point.mark):
         raise InvalidInput(f"Run {run.id} is not in the history of thread {source.id}.")
     return point

@@ -134,7 +134,10 @@ class SourcePoint(Record):
 
 
 class Thread(Record):
-    """The canonical conversation. `origin_*` is the point it was forked from; `head_*` its last accepted run."""
+    """The canonical conversation. `origin_*` is the point it was forked from; `head_*` the last run of its history.
+
+    `accepted_*` count all runs that a provider ever accepted in it, those rolled back since as well.
+    """
 
     id: str
     title: str | None = None
@@ -156,6 +159,8 @@ class Thread(Record):
     head_generation: int = 0
     head_ordinal: int = 0
     head_tokens: int = 0
+    accepted_runs: int = 0
+    accepted_tokens: int = 0
     stable_run_id: str | None = None
     stable_position: int | None = None
     stable_checkpoint_id: str | None = None
@@ -200,9 +205,10 @@ class Run(Record):
     """One message and all the work it set off, on one provider.
 
     `position` is its number in the thread, given in the write transaction; `ordinal` counts accepted runs only.
-    `tokens` counts its items, `tokens_before` those of the accepted runs before it in its thread. `started_at` is
-    when the provider accepted the turn: a run without it is in no history. `transfer_id` and `handoff_ids` are what
-    its plan consumes.
+    `tokens` counts its items, `tokens_before` those of the accepted runs before it in its thread, rolled back or not.
+    `started_at` is when the provider accepted the turn: a run without it is in no history. `transfer_id` and
+    `handoff_ids` are what its plan consumes. `joint_*` stand where the history before it is not that of the run before
+    it in the thread. `ended_as` is how it had ended before it was rolled back.
     """
 
     id: str
@@ -232,6 +238,16 @@ class Run(Record):
     transfer_id: str | None = None
     handoff_ids: tuple[str, ...] = ()
     plan: str | None = None
+    ended_as: RunStatus | None = None
+    rolled_back_at: datetime | None = None
+    joint_previous: int | None = None
+    joint_previous_ordinal: int | None = None
+    joint_previous_tokens: int | None = None
+
+    @property
+    def end(self) -> RunStatus:
+        """How it ended, whether or not it was rolled back since."""
+        return self.ended_as or self.status
 
 
 class TurnItem(Record):

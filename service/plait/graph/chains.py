@@ -3,13 +3,28 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from plait.domain.history import START, WHOLE_RUN, History, Mark, ThreadLink
+from plait.domain.history import START, WHOLE_RUN, History, Joint, Mark, ThreadLink
 from plait.domain.model import Record, Thread
 from plait.domain.planner import Tally
 from plait.graph.database import Transaction
 from plait.graph.statements import service_statement
 
 _CHAIN = service_statement("chain")
+
+
+class JointRow(Record):
+    """A run that goes on from an earlier one than the run before it, as `chain.cypher` gives it."""
+
+    position: int
+    ordinal: int
+    tokens_before: int
+    previous: int
+    previous_ordinal: int
+    previous_tokens: int
+
+    @property
+    def joint(self) -> Joint:
+        return Joint(Mark(self.position - 1), Mark(self.previous) if self.previous else START)
 
 
 class ChainLink(Record):
@@ -24,6 +39,7 @@ class ChainLink(Record):
     head_position: int
     head_ordinal: int
     head_tokens: int
+    joints: tuple[JointRow, ...]
 
     @property
     def origin(self) -> Mark:
@@ -46,7 +62,8 @@ class Chain:
         """
         link = self._links.get(thread_id)
         while link is not None:
-            yield ThreadLink(link.thread_id, link.origin_thread_id, link.origin)
+            joints = tuple(sorted(row.joint for row in link.joints))
+            yield ThreadLink(link.thread_id, link.origin_thread_id, link.origin, joints)
             link = self._links.get(link.origin_thread_id) if link.origin_thread_id else None
 
     def history_at(self, thread_id: str, mark: Mark) -> History:
@@ -58,14 +75,18 @@ class Chain:
         return self.history_at(thread_id, Mark(self._links[thread_id].head_position))
 
     def ledger(self, thread_id: str) -> dict[tuple[str, Mark], Tally]:
-        """The tally through each mark at which a segment of the thread's history ends."""
-        own = self._links[thread_id]
-        ledger = {(thread_id, Mark(own.head_position)): Tally(own.head_ordinal, own.head_tokens)}
-        link = own
-        while link.origin_thread_id is not None:
+        """The tally through each mark at which a segment of a history in this chain begins or ends."""
+        link = self._links[thread_id]
+        ledger = {(thread_id, Mark(link.head_position)): Tally(link.head_ordinal, link.head_tokens)}
+        while True:
+            for row in link.joints:
+                before, previous = Mark(row.position - 1), Mark(row.previous)
+                ledger[(link.thread_id, before)] = Tally(row.ordinal - 1, row.tokens_before)
+                ledger[(link.thread_id, previous)] = Tally(row.previous_ordinal, row.previous_tokens)
+            if link.origin_thread_id is None:
+                return ledger
             ledger[(link.origin_thread_id, link.origin)] = Tally(link.origin_ordinal, link.origin_tokens)
             link = self._links[link.origin_thread_id]
-        return ledger
 
 
 async def read_history(tx: Transaction, thread: Thread) -> History:
@@ -75,5 +96,5 @@ async def read_history(tx: Transaction, thread: Thread) -> History:
 
 
 def own_history(thread: Thread) -> History:
-    """The part of a thread's history that is its own runs."""
+    """The part of a thread's history that is its own runs; those it has rolled back stand among them."""
     return History.at(Mark(thread.head_position), [ThreadLink(thread.id)])

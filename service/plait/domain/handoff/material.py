@@ -112,7 +112,7 @@ def _read(request: HandoffRequest, scrub: Scrub) -> tuple[list[Facts], list[RunE
         for item in content.items:
             facts.append(read_item(item, scrub)._replace(run_id=run.id))
         provider, reason = scrub("provider", run.provider), scrub("reason", run.reason or "")
-        ends.append(RunEnd(run.id, provider, run.status, reason))
+        ends.append(RunEnd(run.id, provider, run.end, reason))
     point = request.checkpoint
     own = (request.thread_title, point and point.label, point and point.summary, point and point.workspace_commit)
     texts = [scrub("own", text or "") for text in (*own, *request.notes)]

@@ -1,0 +1,85 @@
+"""Rolling a thread back: its head moves to an earlier run; nothing is deleted."""
+
+from plait.commands.contracts import RollbackResult, RollbackThread
+from plait.commands.execution import Codec, Toolbox, Unit, execute, new_id
+from plait.commands.locking import require_open
+from plait.domain.errors import InvalidInput, NotFound
+from plait.domain.forking import NamedPoint
+from plait.domain.ids import IdKind
+from plait.domain.model import Run, Thread, Transfer, TransferStatus
+from plait.domain.rollback import aftermath, position_to_keep
+from plait.graph.properties import properties
+from plait.graph.statements import service_statement
+
+_POINT = service_statement("point_run")
+_ROLL_BACK = service_statement("roll_back")
+_MAKE = service_statement("make_transfer")
+_SUPERSEDE = service_statement("supersede_transfers")
+_CODEC = Codec(RollbackResult)
+
+
+async def rollback_thread(box: Toolbox, key: str | None, given: RollbackThread) -> RollbackResult:
+    """Takes the runs after the named one out of the thread's history. To its latest run: changes nothing.
+
+    Raises `NotFound`, `InvalidInput`, and `Refused` with `THREAD_BUSY`, `THREAD_ARCHIVED`, `RUN_ROLLED_BACK` or
+    `RUN_NOT_STARTED`.
+    """
+
+    async def work(unit: Unit) -> RollbackResult:
+        thread = await unit.lock_thread(given.thread_id)
+        require_open(thread)
+        position = position_to_keep(thread, await _run(unit, given))
+        row = await unit.tx.demand(_ROLL_BACK, threadId=thread.id, position=position, now=unit.now)
+        rolled_back: list[str] = row["rolledBack"]
+        after = aftermath((Transfer.model_validate(entry) for entry in row["transfers"]), frozenset(rolled_back))
+        for transfer in after.anew:
+            await _make_anew(unit, transfer)
+        if after.superseded:
+            await unit.tx.demand(_SUPERSEDE, ids=[transfer.id for transfer in after.superseded], successorId=None)
+        unit.record(
+            "thread.rolled_back",
+            thread,
+            run_id=row["thread"].get("headRunId"),
+            data={"toPosition": position, "rolledBackRuns": len(rolled_back)},
+        )
+        return RollbackResult(thread=Thread.model_validate(row["thread"]), rolled_back_runs=len(rolled_back))
+
+    return await execute(box, "rollbackThread", key, given, _CODEC, work)
+
+
+async def _run(unit: Unit, given: RollbackThread) -> Run:
+    named = [value for value in (given.to_run_id, given.to_checkpoint_id) if value is not None]
+    if len(named) != 1:
+        raise InvalidInput("Give either toRunId or toCheckpointId.")
+    row = await unit.tx.fetch(_POINT, id=named[0])
+    if row is None:
+        raise NotFound(f"There is no {named[0]}.")
+    return NamedPoint.model_validate(row).run
+
+
+async def _make_anew(unit: Unit, consumed: Transfer) -> None:
+    """A transfer from the same points as one whose run was rolled back. That one stays as it is."""
+    anew = Transfer(
+        id=new_id(IdKind.TRANSFER),
+        status=TransferStatus.PENDING,
+        created_at=unit.now,
+        **consumed.model_dump(
+            include={
+                "type",
+                "source_thread_id",
+                "target_thread_id",
+                "source_point_thread_id",
+                "source_run_id",
+                "source_position",
+                "source_checkpoint_id",
+                "source_turn_item_id",
+                "source_item_position",
+                "base_thread_id",
+                "base_run_id",
+                "base_position",
+                "created_by",
+            }
+        ),
+    )
+    await unit.tx.demand(_MAKE, transfer=properties(anew))
+    unit.made_transfers.append(anew.id)
