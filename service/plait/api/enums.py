@@ -124,7 +124,7 @@ described(
     "Whether a provider thread can be resumed.",
     {
         ProviderThreadStatus.ACTIVE: "The provider is believed to have it.",
-        ProviderThreadStatus.DIVERGENT: "It holds a turn that its thread's history has not: it can be forked, not resumed.",
+        ProviderThreadStatus.DIVERGENT: "It holds a turn its thread's history has not: it can be forked, not resumed.",
         ProviderThreadStatus.LOST: "The provider no longer has it.",
     },
 )
