@@ -79,12 +79,9 @@ PROVIDERS = {
 
 @pytest.fixture(scope="session")
 def service(neo4j_endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    """One real service on the run's one Neo4j, for all tests that make threads of their own and wipe nothing.
-
-    Its leases are long, so that nothing happens by itself while a test counts what it wrote.
-    """
+    """One real service on the run's one Neo4j, for all tests that make threads of their own and wipe nothing."""
     folder = tmp_path_factory.mktemp("shared-service")
-    settings = {"PLAIT_PROVIDERS": json.dumps(PROVIDERS), "PLAIT_LEASE_SECONDS": "86400"}
+    settings = {"PLAIT_PROVIDERS": json.dumps(PROVIDERS)}
     command = [str(PLAIT), "serve", "--port", "0", "--data-dir", str(folder / "data")]
     process = ServiceProcess(command, folder, use_endpoint(neo4j_endpoint) | settings)
     client = Client(process.wait_ready())

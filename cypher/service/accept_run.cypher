@@ -5,7 +5,7 @@
 // $previousRunId: STRING
 // $providerThread: MAP
 // $nativeTurnId: STRING
-// $leaseUntil: ZONED DATETIME
+// $leaseMilliseconds: INTEGER
 // $forkedFromId: STRING
 // $forkedThroughRunId: STRING
 // $handoffIds: LIST<STRING>
@@ -16,7 +16,8 @@ MATCH (r:Run {id: $runId})
 MERGE (p:ProviderThread {id: $providerThread.id})
   ON CREATE SET p = $providerThread
 SET p.tipRunId = r.id, p.tipPosition = r.position, p.turns = p.turns + 1
-SET r.status = 'running', r.startedAt = $now, r.leaseUntil = $leaseUntil, r.providerThreadId = p.id,
+SET r.status = 'running', r.startedAt = $now, r.leaseUntil = datetime() + duration({milliseconds: $leaseMilliseconds}),
+    r.providerThreadId = p.id,
     r.nativeThreadId = p.nativeThreadId, r.nativeTurnId = $nativeTurnId, r.turnOrdinal = p.turns,
     r.ordinal = t.acceptedRuns + 1
 // After a rollback the history goes on from an earlier run than the one before: the run remembers from which.

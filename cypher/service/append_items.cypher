@@ -4,11 +4,12 @@
 // $created: LIST<MAP>
 // $updated: LIST<MAP>
 // $addedTokens: INTEGER
-// $leaseUntil: ZONED DATETIME
+// $leaseMilliseconds: INTEGER
 // Columns: run
 MATCH (t:Thread {id: $threadId})
 MATCH (r:Run {id: $runId})
-SET r.itemCount = r.itemCount + size($created), r.tokens = r.tokens + $addedTokens, r.leaseUntil = $leaseUntil,
+SET r.itemCount = r.itemCount + size($created), r.tokens = r.tokens + $addedTokens,
+    r.leaseUntil = datetime() + duration({milliseconds: $leaseMilliseconds}),
     t.headTokens = r.tokensBefore + r.tokens, t.acceptedTokens = r.tokensBefore + r.tokens
 WITH r
 CALL (r) {

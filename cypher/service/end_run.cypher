@@ -7,7 +7,7 @@
 // Columns: run, checkpoints
 MATCH (t:Thread {id: $threadId})
 MATCH (r:Run {id: $runId})
-SET r += $properties, t.activeRunId = null
+SET r += $properties, r.leaseUntil = null, t.activeRunId = null
 WITH t, r
 CALL (r) {
   MATCH (r)-[:HAS_ITEM]->(i:TurnItem {status: 'streaming'})

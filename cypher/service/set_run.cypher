@@ -1,7 +1,8 @@
-// A run's own properties change: its plan, its lease, its end before any provider accepted it.
+// An active run's own properties change, and its executor has been heard of: its plan, its lease.
 // $runId: STRING
 // $properties: MAP
+// $leaseMilliseconds: INTEGER
 // Columns: run
 MATCH (r:Run {id: $runId})
-SET r += $properties
+SET r += $properties, r.leaseUntil = datetime() + duration({milliseconds: $leaseMilliseconds})
 RETURN r {.*} AS run

@@ -101,6 +101,9 @@ class Settings(BaseSettings):
         gt=0,
         description="How long the lease of a run lasts after each sign of life of its executor, in seconds.",
     )
+    lease_sweep_seconds: float = Field(
+        default=5.0, gt=0, description="How often runs whose lease ran out are looked for and interrupted, in seconds."
+    )
     providers: dict[str, dict[str, object]] = Field(
         default={}, description="Provider instances by key: the driver of each and the settings of that driver."
     )

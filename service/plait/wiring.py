@@ -13,6 +13,7 @@ from plait.api.app import build_app
 from plait.api.services import ApiServices, Limits
 from plait.commands.all import Commands
 from plait.commands.execution import Toolbox
+from plait.commands.leases import interrupt_silent_runs
 from plait.domain.errors import StorageUnavailable
 from plait.domain.tokens import count_tokens
 from plait.graph.database import Database
@@ -63,24 +64,42 @@ def create_app(settings: Settings, give_up: GiveUp) -> Starlette:
                 max_body_bytes=settings.max_body_bytes,
                 max_page_size=settings.max_page_size,
             ),
-            lifespan=lambda: _opened(database, give_up),
+            lifespan=lambda: _opened(box, settings.lease_sweep_seconds, give_up),
         )
     )
 
 
 @asynccontextmanager
-async def _opened(database: Database, give_up: GiveUp) -> AsyncGenerator[None]:
-    """The database, migrated. Where Neo4j is away at start, that is made up for once it is back."""
+async def _opened(box: Toolbox, sweep_seconds: float, give_up: GiveUp) -> AsyncGenerator[None]:
+    """The database, migrated, and swept for silent runs. A Neo4j away at start is made up for once it is back."""
+    database = box.database
     try:
         later = None if await _settled(database, give_up) else asyncio.create_task(_settle_later(database, give_up))
         warm = asyncio.create_task(asyncio.to_thread(count_tokens, "warm"))
+        sweep = asyncio.create_task(_sweep_for_ever(box, sweep_seconds))
         yield
-        if later is not None:
-            later.cancel()
-            await asyncio.gather(later, return_exceptions=True)
+        for task in (later, sweep):
+            if task is not None:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
         await warm
     finally:
         await database.close()
+
+
+async def _sweep_for_ever(box: Toolbox, seconds: float) -> None:
+    while True:
+        await asyncio.sleep(seconds)
+        try:
+            count = await interrupt_silent_runs(box)
+        except StorageUnavailable:
+            continue
+        except Exception as error:
+            # Nobody waits for this task: it must go on, and say what it met.
+            _log.error("the sweep of silent runs failed", exc_info=error)
+            continue
+        if count:
+            _log.info("silent runs interrupted", count=count)
 
 
 async def _settled(database: Database, give_up: GiveUp) -> bool:

@@ -118,14 +118,6 @@ def test_the_situations_are_those_that_have_tests() -> None:
     assert told == [(int(file.name.split("_")[1]), f"../tests/situations/{file.name}") for file in files]
 
 
-def test_nothing_ends_a_silent_run_yet_as_the_documents_say() -> None:
-    assert "ending a run whose app has fallen silent" in " ".join(read("README.md").split())
-    assert "Nothing ends such a run by itself yet" in " ".join(read("docs/semantics.md").split())
-
-    statements = (CHECKOUT / "cypher" / "service").glob("*.cypher")
-    assert [file.name for file in statements if re.search(r"leaseUntil\s*<", file.read_text(encoding="utf-8"))] == []
-
-
 def test_the_parts_of_the_architecture_are_those_of_the_import_contract() -> None:
     parts = {row[0].strip("`") for row in table(section(read("docs/architecture.md"), "## The parts"))}
     contract = configparser.ConfigParser()

@@ -50,7 +50,7 @@ class ServiceBackend:
     def __init__(self, database: Database, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._database = database
-        box = Toolbox(database=database, providers=PROVIDERS, lease=timedelta(minutes=2))
+        box = Toolbox(database=database, providers=PROVIDERS, lease=timedelta(days=1))
         self._commands = Commands(box)
         self._threads: list[str] = []
         self._thread_of: dict[str, str] = {}

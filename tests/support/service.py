@@ -28,8 +28,12 @@ def clean_environment(**variables: str) -> dict[str, str]:
 
 
 def use_endpoint(endpoint: Endpoint) -> dict[str, str]:
-    """The variables that make a service use `endpoint` in place of a Neo4j of its own."""
+    """The variables that make a service use `endpoint` in place of a Neo4j of its own.
+
+    Many tests share that Neo4j, and a service ends the silent runs of all: leases are long where a test says nothing.
+    """
     return {
+        "PLAIT_LEASE_SECONDS": "86400",
         "PLAIT_NEO4J_URI": endpoint.uri,
         "PLAIT_NEO4J_USER": endpoint.user,
         "PLAIT_NEO4J_PASSWORD": endpoint.password.get_secret_value(),

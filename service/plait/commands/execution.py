@@ -44,7 +44,12 @@ class Toolbox:
     database: Database
     providers: Mapping[str, Capabilities]
     lease: timedelta
+    """How long a run may be silent."""
     clock: Callable[[], datetime] = utc_now
+
+    @property
+    def lease_milliseconds(self) -> int:
+        return round(self.lease.total_seconds() * 1000)
 
 
 class RefusedOnRecord(Exception):

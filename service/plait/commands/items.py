@@ -79,7 +79,7 @@ async def append_turn_items(box: Toolbox, key: str | None, given: AppendTurnItem
             created=[properties(item) for item in changes.created],
             updated=[properties(item) for item in changes.updated],
             addedTokens=changes.added_tokens,
-            leaseUntil=unit.now + box.lease,
+            leaseMilliseconds=box.lease_milliseconds,
         )
         unit.record(
             "items.appended",

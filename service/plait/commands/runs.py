@@ -23,7 +23,9 @@ async def heartbeat_run(box: Toolbox, key: str | None, given: HeartbeatRun) -> R
         if not locked.run.status.active:
             # No word worth keeping, and an executor that nobody told may send it for ever.
             raise run_not_active(locked.run, "Stop working on it.")
-        row = await unit.tx.demand(_SET_RUN, runId=given.run_id, properties={"leaseUntil": unit.now + box.lease})
+        row = await unit.tx.demand(
+            _SET_RUN, runId=given.run_id, properties={}, leaseMilliseconds=box.lease_milliseconds
+        )
         unit.record("run.heartbeat", locked.thread, run_id=given.run_id)
         return RunResult(run=Run.model_validate(row["run"]))
 

@@ -155,7 +155,6 @@ async def _create(box: Toolbox, unit: Unit, given: StartRun, thread: Thread, sta
         executor=given.executor,
         status=RunStatus.STARTING,
         created_at=unit.now,
-        lease_until=unit.now + box.lease,
         item_count=1,
         tokens=tokens,
         tokens_before=thread.accepted_tokens,
@@ -172,7 +171,13 @@ async def _create(box: Toolbox, unit: Unit, given: StartRun, thread: Thread, sta
         tokens=tokens,
         created_at=unit.now,
     )
-    row = await unit.tx.demand(_START, threadId=thread.id, run=properties(run), item=properties(item))
+    row = await unit.tx.demand(
+        _START,
+        threadId=thread.id,
+        run=properties(run),
+        item=properties(item),
+        leaseMilliseconds=box.lease_milliseconds,
+    )
     return Run.model_validate(row["run"])
 
 

@@ -36,7 +36,8 @@ class Run(Node):
     started_at: datetime | None = strawberry.field(description="When the provider accepted its turn.")
     ended_at: datetime | None = strawberry.field(description="When it ended.")
     lease_until: datetime | None = strawberry.field(
-        description="Until when its executor should be heard of again, by `heartbeatRun` or any other report."
+        description="Until when its executor must be heard of again, by `heartbeatRun` or any other report; after that "
+        "it becomes INTERRUPTED. Null once it has ended."
     )
     reason: str | None = strawberry.field(description="Why it failed or was interrupted.")
     stable: bool = strawberry.field(description="Whether it is a point to fork from.")
