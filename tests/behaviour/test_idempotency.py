@@ -30,6 +30,7 @@ OTHER_INPUT: dict[str, dict[str, Any]] = {
     "interruptRun": {"reason": "another"},
     "heartbeatRun": {"runId": "run_00000000-0000-7000-8000-000000000000"},
     "createCheckpoint": {"label": "another"},
+    "rollbackThread": {"threadId": "thr_00000000-0000-7000-8000-000000000000"},
     "cancelTransfer": {"transferId": "trf_00000000-0000-7000-8000-000000000000"},
 }
 

@@ -16,8 +16,8 @@ from tests.support.neo4j import wipe
 from tests.support.service import PLAIT, ServiceProcess, use_endpoint
 from tests.support.trees import Forest
 
-# Transactions that a proxy holds must not be ended for being slow.
-PATIENT = {"PLAIT_NEO4J_TRANSACTION_TIMEOUT_SECONDS": "600"}
+# Transactions that a proxy holds must not be ended for being slow, and none may go by but those of the test.
+PATIENT = {"PLAIT_NEO4J_TRANSACTION_TIMEOUT_SECONDS": "600", "PLAIT_LEASE_SWEEP_SECONDS": "86400"}
 
 _NUMBERS = itertools.count(1)
 

@@ -143,12 +143,12 @@ def test_22_a_nonce_that_the_content_holds_is_not_taken(monkeypatch: pytest.Monk
 
 @st.composite
 def calls_in_runs(draw: st.DrawFn) -> list[list[Item]]:
-    """Calls with marked inputs and outputs, results anywhere after, some never."""
+    """Calls with marked names, inputs and outputs, results anywhere after, some never."""
     runs: list[list[Item]] = [[] for _ in range(draw(st.integers(1, 4)))]
     for number in range(draw(st.integers(1, 8))):
         at = draw(st.integers(0, len(runs) - 1))
         size = draw(st.sampled_from([1, 40, 3000]))
-        asked = call(f"c{number}", input=f"IN-{number}- " + "word " * size)
+        asked = call(f"c{number}", f"tool-{number}", input=f"IN-{number}- " + "word " * size)
         answer = result(f"c{number}", f"OUT-{number}- " + "line\n" * size)
         if draw(st.integers(0, 4)) == 0:
             answer.status = ItemStatus.STREAMING
@@ -166,8 +166,12 @@ def check_pairs(text: str, whole: bool = False) -> None:
     for block in blocks:
         if block.startswith("tool call"):
             assert len(re.findall(rf"^#{nonce} result", block, re.MULTILINE)) == 1
+            # The name stands in the heading; of the input, next to nothing may fit.
+            named = re.findall(r"^tool call: tool-(\d+)$", block, re.MULTILINE)
             asked, answered = re.findall(r"IN-(\d+)-", block), re.findall(r"OUT-(\d+)-", block)
-            assert answered in ([], asked)
+            assert len(named) == 1
+            assert asked in ([], named)
+            assert answered in ([], named)
             assert answered or "interrupted" in block or not whole
         else:
             assert "OUT-" not in block
@@ -206,8 +210,13 @@ def cut_runs(runs: Sequence[Sequence[Item]], low: int, high: int) -> list[list[I
 
 def test_24_one_history_cut_at_every_place_under_every_budget() -> None:
     runs = [
-        [user("do it"), call("x", input="IN-1- a"), agent("between"), result("x", "OUT-1- " + "b " * 300)],
-        [call("x", input="IN-2- c"), call("y", input="IN-3- d"), result("y", "OUT-3- e"), result("x", "OUT-2- f")],
+        [user("do it"), call("x", "tool-1", input="IN-1- a"), agent("between"), result("x", "OUT-1- " + "b " * 300)],
+        [
+            call("x", "tool-2", input="IN-2- c"),
+            call("y", "tool-3", input="IN-3- d"),
+            result("y", "OUT-3- e"),
+            result("x", "OUT-2- f"),
+        ],
     ]
     for high in range(9):
         for low in range(high + 1):
