@@ -104,6 +104,12 @@ HOT = {
         """{ threads(first: 100) { totalCount nodes { id title parent { title } root { title } } } }""",
         "list_threads count_threads threads_by_id",
     ),
+    "what two threads share": (
+        """query ($id: ID!) { compareThreads(base: $id, head: $id) {
+          mergeBase { runId } baseOnly { totalCount runs { id } } headOnly { totalCount runs { id } }
+        } }""",
+        "chain chain run_at oldest_runs oldest_runs",
+    ),
     "the plan of a start": (
         """query ($id: ID!) { explainStart(threadId: $id, provider: "claude") { outcome candidates { reason } } }""",
         "start_state forkable_turn",

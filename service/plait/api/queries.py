@@ -7,14 +7,16 @@ from typing import Annotated
 import strawberry
 
 from plait.api import checks, validation
-from plait.api.connections import After, Connection, First, PageView, page_request, view
+from plait.api.connections import DEFAULT_PAGE, After, Connection, First, PageView, list_size, page_request, view
 from plait.api.context import Info
 from plait.api.inputs import ThreadFilterInput
 from plait.api.types.checkpoint import Checkpoint
+from plait.api.types.comparison import ThreadComparison
 from plait.api.types.handoff import ContextHandoff
 from plait.api.types.lineage import Lineage
 from plait.api.types.node import Node
 from plait.api.types.plan import FreshPlan, StartPlan
+from plait.api.types.point import SourcePoint
 from plait.api.types.provider import Provider
 from plait.api.types.run import Run
 from plait.api.types.thread import Thread
@@ -22,7 +24,11 @@ from plait.api.types.transfer import ContextTransfer
 from plait.domain import model as records
 from plait.domain.errors import ErrorCode, InvalidInput
 from plait.domain.ids import IdKind, kind_of
+from plait.graph import pages
 from plait.graph.pages import Direction, EdgeKind
+
+MIN_COMPARED, MAX_COMPARED = 2, 10
+"""How many threads a merge base may be asked of."""
 
 Id = Annotated[strawberry.ID, strawberry.argument(description="The record's id; NOT_FOUND where there is none.")]
 ThreadId = Annotated[strawberry.ID, strawberry.argument(description="The thread; NOT_FOUND where there is none.")]
@@ -121,6 +127,36 @@ class Query:
             page_request(context.limits, first, after),
         )
         return Lineage.of(found)
+
+    @strawberry.field(
+        description="The last point that the histories of some threads share; null where they share nothing.",
+        graphql_type=SourcePoint | None,
+    )
+    @staticmethod
+    async def merge_base(
+        info: Info, thread_ids: Annotated[list[strawberry.ID], argument("The threads, two to ten.")]
+    ) -> records.SourcePoint | None:
+        ids = [checks.record_id(thread_id, IdKind.THREAD, "threadIds") for thread_id in thread_ids]
+        if not MIN_COMPARED <= len(ids) <= MAX_COMPARED:
+            raise InvalidInput(f"threadIds takes {MIN_COMPARED} to {MAX_COMPARED} threads, got {len(ids)}.")
+        return await info.context.readers.merge_base(ids)
+
+    @strawberry.field(
+        description="What the histories of two threads share, and what each has alone.",
+        graphql_type=ThreadComparison | None,
+    )
+    @staticmethod
+    async def compare_threads(
+        info: Info,
+        base: Annotated[strawberry.ID, argument("A thread, such as the one a fork was taken from.")],
+        head: Annotated[strawberry.ID, argument("Another thread, such as the fork.")],
+        first: First = None,
+    ) -> pages.Comparison:
+        return await info.context.readers.compare(
+            checks.record_id(base, IdKind.THREAD, "base"),
+            checks.record_id(head, IdKind.THREAD, "head"),
+            list_size(first, "first", DEFAULT_PAGE, info.context.limits.max_page_size),
+        )
 
     @strawberry.field(
         description="How a run started now would come to know the thread's history, with every way that was looked at. "

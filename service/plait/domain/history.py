@@ -100,6 +100,11 @@ class History(NamedTuple):
         before = Mark(mark.run - 1)
         return not History((Segment(thread_id, before, mark),)).minus(self)
 
+    @property
+    def last(self) -> tuple[str, Mark] | None:
+        """The last place in it: a thread and a mark; none when it is empty."""
+        return (self.segments[-1].thread_id, self.segments[-1].through) if self.segments else None
+
     def __bool__(self) -> bool:
         return bool(self.segments)
 

@@ -8,7 +8,7 @@ last known turn (and a delta) â†’ a new provider thread with the whole history â
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from plait.domain.history import START, History, Mark
+from plait.domain.history import START, WHOLE_RUN, History, Mark
 from plait.domain.model import ProviderThread, ProviderThreadStatus, Record, Run, Strategy
 from plait.domain.planning import (
     Candidate,
@@ -219,13 +219,17 @@ def _cost(deliver: History, situation: StartSituation) -> int:
 
 
 def measure(part: History, ledger: Ledger) -> Tally:
-    """How many runs and tokens a part of a history holds. A run that is cut inside counts as a whole one."""
+    """How many runs and tokens a part of a history holds.
+
+    A run that is cut inside counts as a run on both sides of the cut, and all its tokens as before the cut.
+    """
     tallies = [
         (_through(ledger, segment.thread_id, segment.through), _through(ledger, segment.thread_id, segment.after))
         for segment in part.segments
     ]
+    cut = sum(segment.after.item != WHOLE_RUN for segment in part.segments)
     return Tally(
-        sum(through.runs - after.runs for through, after in tallies),
+        cut + sum(through.runs - after.runs for through, after in tallies),
         sum(through.tokens - after.tokens for through, after in tallies),
     )
 

@@ -39,12 +39,12 @@ async def read_content(tx: Transaction, part: History, budget_tokens: int) -> Co
     chosen, last_unread = await _choose(tx, part, budget_tokens)
     oldest: list[Run] = []
     if last_unread is not None:
-        row = await tx.demand(_OLDEST, segments=_bounds(part.segments), limit=2)
+        row = await tx.demand(_OLDEST, segments=run_bounds(part.segments), limit=2)
         oldest = [Run.model_validate(run) for run in row["runs"]]
     first = oldest[0] if oldest else None
     contents, notes = await _contents(tx, part, [*reversed(chosen), *oldest[:1]], first, budget_tokens)
     # A summary is of a whole run: it does not stand for one that is cut.
-    row = await tx.fetch(_SUMMARY, segments=_bounds(map(_whole_runs, part.newest_first())))
+    row = await tx.fetch(_SUMMARY, segments=run_bounds(map(_whole_runs, part.newest_first())))
     checkpoint = Checkpoint.model_validate(row["checkpoint"]) if row is not None else None
     if first is None or last_unread is None:
         return Content(newest=contents, checkpoint=checkpoint, notes=notes)
@@ -64,7 +64,7 @@ async def _choose(tx: Transaction, part: History, budget_tokens: int) -> tuple[l
     left = budget_tokens
     segments = list(part.newest_first())
     while segments:
-        row = await tx.demand(_NEWEST, segments=_bounds(segments), limit=_PAGE)
+        row = await tx.demand(_NEWEST, segments=run_bounds(segments), limit=_PAGE)
         page = [Run.model_validate(run) for run in row["runs"]]
         for run in page:
             if left <= 0:
@@ -131,7 +131,8 @@ def _within(segment: Segment, run: Run) -> bool:
     return segment.thread_id == run.thread_id and segment.first_run <= run.position <= segment.last_run
 
 
-def _bounds(segments: Iterable[Segment]) -> list[dict[str, Any]]:
+def run_bounds(segments: Iterable[Segment]) -> list[dict[str, Any]]:
+    """Segments as statements over whole runs take them: after one run, through another."""
     return [
         {"threadId": segment.thread_id, "after": segment.first_run - 1, "through": segment.last_run}
         for segment in segments

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from plait.domain.model import Record, Thread, ThreadStatus, TurnItem
+from plait.domain.model import Record, Run, SourcePoint, Thread, ThreadStatus, TurnItem
 
 T = TypeVar("T")
 
@@ -76,6 +76,26 @@ class Lineage(BaseModel):
     page: Page[LineageNode]
     edges: tuple[LineageEdge, ...]
     truncated: bool
+
+
+class RunsAlone(BaseModel):
+    """What one history has beyond another: how many runs and tokens (of whole runs), and the first runs of it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    total: int
+    tokens: int
+    runs: tuple[Run, ...]
+
+
+class Comparison(BaseModel):
+    """Two histories: the last point they share, and what each has alone."""
+
+    model_config = ConfigDict(frozen=True)
+
+    merge_base: SourcePoint | None
+    base_only: RunsAlone
+    head_only: RunsAlone
 
 
 class ThreadFilter(Record):

@@ -12,16 +12,20 @@ from plait.domain.model import (
     ProviderThread,
     Record,
     Run,
+    SourcePoint,
     Thread,
     Transfer,
     TransferStatus,
     TransferType,
     TurnItem,
 )
+from plait.domain.planner import Ledger, measure
 from plait.graph.chains import Chain
+from plait.graph.contents import run_bounds
 from plait.graph.cursors import decode_cursor, encode_cursor
 from plait.graph.database import Database, Row, Transaction
 from plait.graph.pages import (
+    Comparison,
     Direction,
     EdgeKind,
     Lineage,
@@ -29,6 +33,7 @@ from plait.graph.pages import (
     LineageNode,
     Page,
     PageRequest,
+    RunsAlone,
     ThreadFilter,
     VisibleItem,
 )
@@ -56,6 +61,8 @@ _LIST = service_statement("list_threads")
 _SEARCH = service_statement("search_threads")
 _COUNT_THREADS = service_statement("count_threads")
 _LINEAGE = service_statement("lineage")
+_RUN_AT = service_statement("run_at")
+_OLDEST_RUNS = service_statement("oldest_runs")
 
 _FAR_FUTURE = datetime(9999, 12, 31, tzinfo=UTC)
 _LAST_ID = "~"
@@ -237,6 +244,33 @@ class Readers:
 
         return await self._database.read(work)
 
+    async def merge_base(self, thread_ids: Sequence[str]) -> SourcePoint | None:
+        """The last point that the histories of all these threads share; none where they share nothing."""
+
+        async def work(tx: Transaction) -> SourcePoint | None:
+            first, *others = [chain.head_history(key) for key, chain in await _chains(tx, thread_ids)]
+            common = first
+            for other in others:
+                common = common.common(other)
+            return await _last_point(tx, common)
+
+        return await self._database.read(work)
+
+    async def compare(self, base_id: str, head_id: str, first: int) -> Comparison:
+        """What the histories of two threads share and what each has alone: the first runs of it, oldest first."""
+
+        async def work(tx: Transaction) -> Comparison:
+            (_, base), (_, head) = await _chains(tx, (base_id, head_id))
+            ours, theirs = base.head_history(base_id), head.head_history(head_id)
+            ledger = base.ledger(base_id) | head.ledger(head_id)
+            return Comparison(
+                merge_base=await _last_point(tx, ours.common(theirs)),
+                base_only=await _alone(tx, ours.minus(theirs), ledger, first),
+                head_only=await _alone(tx, theirs.minus(ours), ledger, first),
+            )
+
+        return await self._database.read(work)
+
     async def _by_id(self, statement: Statement, kind: type[R], ids: Sequence[str]) -> list[R | None]:
         row = await self._database.answer(statement, ids=list(dict.fromkeys(ids)))
         found = {record["id"]: kind.model_validate(record) for record in row["records"]}
@@ -268,6 +302,43 @@ class Readers:
             return _page(found, limit, row["total"], request, lambda record: encode_cursor(scope, record.position))
 
         return await self._database.read(work)
+
+
+async def _chains(tx: Transaction, thread_ids: Sequence[str]) -> list[tuple[str, Chain]]:
+    """The chain of each thread. Raises `NotFound`."""
+    found: list[tuple[str, Chain]] = []
+    for thread_id in thread_ids:
+        row = await tx.demand(_CHAIN, threadId=thread_id)
+        if not row["chain"]:
+            raise _no("thread", thread_id)
+        found.append((thread_id, Chain(row["chain"])))
+    return found
+
+
+async def _last_point(tx: Transaction, history: History) -> SourcePoint | None:
+    """The last point of a history, by the run that stands there and, where it ends inside the run, by the item."""
+    if history.last is None:
+        return None
+    thread_id, mark = history.last
+    row = await tx.demand(_RUN_AT, threadId=thread_id, position=mark.run, item=mark.item)
+    run = Run.model_validate(row["run"])
+    cut = run.position == mark.run and mark.item < run.item_count
+    return SourcePoint(
+        thread_id=thread_id,
+        run_id=run.id,
+        position=run.position,
+        turn_item_id=row["itemId"] if cut else None,
+        item_position=mark.item if cut else None,
+        provider_thread_ref=run.native_thread_id,
+        provider_turn_ref=run.native_turn_id,
+    )
+
+
+async def _alone(tx: Transaction, part: History, ledger: Ledger, first: int) -> RunsAlone:
+    tally = measure(part, ledger)
+    row = await tx.demand(_OLDEST_RUNS, segments=run_bounds(part.segments), limit=first)
+    runs = tuple(Run.model_validate(run) for run in row["runs"])
+    return RunsAlone(total=tally.runs, tokens=tally.tokens, runs=runs)
 
 
 def _page(found: list[R], limit: int, total: int, request: PageRequest, cursor: Callable[[R], str]) -> Page[R]:
