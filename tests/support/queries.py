@@ -47,6 +47,9 @@ def _records(client: Client) -> dict[str, Any]:
         "handoff.id": handed["plan"]["handoffs"][0]["id"],
         "node.id": thread,
         "threadId": thread,
+        "threadIds": [thread, fork["thread"]["id"]],
+        "base": thread,
+        "head": fork["thread"]["id"],
         "provider": "codex",
     }
 
