@@ -35,6 +35,8 @@ CREATE (f)-[:FROM]->(point)
 SET receipt.result = $result
 WITH t, f
 MATCH (root:Thread {id: t.rootThreadId})
+SET root.latestEventAt = $now
+WITH root, t, f
 SET root.eventCount = root.eventCount + 1, f.seq = root.eventCount
 CREATE (:Event {
   id: $eventId, type: 'thread.forked', threadId: t.id, transferId: f.id, rootThreadId: root.id, seq: root.eventCount,

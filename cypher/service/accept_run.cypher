@@ -15,7 +15,10 @@ MATCH (t:Thread {id: $threadId})
 MATCH (r:Run {id: $runId})
 MERGE (p:ProviderThread {id: $providerThread.id})
   ON CREATE SET p = $providerThread
-SET p.tipRunId = r.id, p.tipPosition = r.position, p.turns = p.turns + 1
+// The node is locked by a write that reads nothing of it, as in record_command.
+SET p.tipRunId = r.id, p.tipPosition = r.position
+WITH t, r, p
+SET p.turns = p.turns + 1
 SET r.status = 'running', r.startedAt = $now, r.leaseUntil = datetime() + duration({milliseconds: $leaseMilliseconds}),
     r.providerThreadId = p.id,
     r.nativeThreadId = p.nativeThreadId, r.nativeTurnId = $nativeTurnId, r.turnOrdinal = p.turns,

@@ -1,7 +1,12 @@
-// The native thread of this provider thread holds a turn that is in no history: no later start resumes it.
-// The turn counts as one that came later than those a fork may keep.
+// A provider thread took the turn of a run that had been given up: it holds that turn now, which is in no history.
+// It counts once, however often it is told. What came before it can still be forked.
 // $providerThreadId: STRING
-// Columns: providerThread
+// $runId: STRING
+// Columns: status
+MATCH (r:Run {id: $runId})
 MATCH (p:ProviderThread {id: $providerThreadId})
-SET p.status = 'divergent', p.turns = p.turns + 1, p.endedTurns = p.endedTurns + 1
-RETURN p {.*} AS providerThread
+SET p.status = 'divergent'
+WITH r, p, CASE WHEN r.takenLate THEN 0 ELSE 1 END AS turns
+SET r.takenLate = true, p.turns = p.turns + turns, p.endedTurns = p.endedTurns + turns,
+    p.divergedAt = CASE WHEN p.divergedAt <= r.position THEN p.divergedAt ELSE r.position END
+RETURN p.status AS status

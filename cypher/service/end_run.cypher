@@ -16,6 +16,9 @@ CALL (r) {
 CALL (r) {
   WITH r WHERE r.startedAt IS NOT NULL
   MATCH (p:ProviderThread {id: r.providerThreadId})
+  // The node is locked by a write that reads nothing of it, as in record_command.
+  SET p.threadId = r.threadId
+  WITH p
   SET p.endedTurns = p.endedTurns + 1
 }
 CALL (t, r) {

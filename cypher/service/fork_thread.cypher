@@ -28,19 +28,24 @@ CREATE (source)-[:FORK {transferId: f.id, createdAt: $now}]->(t)
 CREATE (f)-[:INTO]->(t)
 WITH f
 CALL (f) {
-  MATCH (point:Run {id: $pointId})
+  // Neo4j locks an id that it looks for in vain, here for all forks of one point: null is looked for without a lock.
+  MATCH (point:Run {id: CASE WHEN $pointId STARTS WITH 'run_' THEN $pointId END})
   CREATE (f)-[:FROM]->(point)
   UNION ALL
-  MATCH (point:Checkpoint {id: $pointId})
+  MATCH (point:Checkpoint {id: CASE WHEN $pointId STARTS WITH 'cpt_' THEN $pointId END})
   CREATE (f)-[:FROM]->(point)
   UNION ALL
-  MATCH (point:TurnItem {id: $pointId})
+  MATCH (point:TurnItem {id: CASE WHEN $pointId STARTS WITH 'itm_' THEN $pointId END})
   CREATE (f)-[:FROM]->(point)
 }
 MATCH (receipt:CommandReceipt {key: $key})
 SET receipt.result = $result
 WITH receipt
 MATCH (root:Thread {id: $rootThreadId})
+// Its node is locked by a write that reads nothing; else Neo4j takes its relationships' lock first, across which a fork
+// of the root, which locks the node first, would deadlock.
+SET root.latestEventAt = $now
+WITH root
 SET root.eventCount = root.eventCount + 1
 CREATE (e:Event)
 SET e = $event, e.rootThreadId = root.id, e.seq = root.eventCount, e.at = $now

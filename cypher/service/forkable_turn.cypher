@@ -16,7 +16,8 @@ CALL (segment) {
   WITH r WHERE coalesce(r.endedAs, r.status) = 'completed' AND r.nativeThreadId IS NOT NULL
     AND (r.nativeTurnId IS NOT NULL OR NOT $byTurn)
   MATCH (p:ProviderThread {id: r.providerThreadId})
-  WHERE p.status IN ['active', 'divergent']
+  // Past a foreign turn a native fork would hold that turn.
+  WHERE p.status IN ['active', 'divergent'] AND r.position < coalesce(p.divergedAt, r.position + 1)
   MATCH (owner:Thread {id: p.threadId})
   OPTIONAL MATCH (pending:Run {id: owner.activeRunId, status: 'starting'})
   RETURN r, p, pending

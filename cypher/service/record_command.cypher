@@ -12,6 +12,10 @@ MATCH (receipt:CommandReceipt {key: $key})
 SET receipt.result = $result
 WITH receipt
 MATCH (root:Thread {id: $rootThreadId})
+// Its node is locked by a write that reads nothing; else Neo4j takes its relationships' lock first, across which a fork
+// of the root, which locks the node first, would deadlock.
+SET root.latestEventAt = $now
+WITH root
 SET root.eventCount = root.eventCount + 1
 CREATE (e:Event)
 SET e = $event, e.rootThreadId = root.id, e.seq = root.eventCount, e.at = $now

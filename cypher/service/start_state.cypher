@@ -23,11 +23,23 @@ CALL (t) {
   }) AS chain
 }
 CALL (t) {
-  // The latest few are enough: the later its last run, the more of the history a provider thread knows.
-  MATCH (p:ProviderThread)
-  USING INDEX p:ProviderThread(threadId, provider, tipPosition)
-  WHERE p.threadId = t.id AND p.provider = $provider AND p.tipPosition > 0
-  WITH p ORDER BY p.threadId DESC, p.provider DESC, p.tipPosition DESC LIMIT 20
+  // The latest few are enough: the later its last run, the more of the history a provider thread knows. Those that
+  // can't be resumed are there to say why; they must not hide one that can.
+  CALL (t) {
+    MATCH (p:ProviderThread)
+    USING INDEX p:ProviderThread(threadId, provider, tipPosition)
+    WHERE p.threadId = t.id AND p.provider = $provider AND p.tipPosition > 0
+    WITH p ORDER BY p.threadId DESC, p.provider DESC, p.tipPosition DESC
+    WHERE p.status = 'active'
+    RETURN p LIMIT 20
+    UNION ALL
+    MATCH (p:ProviderThread)
+    USING INDEX p:ProviderThread(threadId, provider, tipPosition)
+    WHERE p.threadId = t.id AND p.provider = $provider AND p.tipPosition > 0
+    WITH p ORDER BY p.threadId DESC, p.provider DESC, p.tipPosition DESC
+    WHERE p.status <> 'active'
+    RETURN p LIMIT 5
+  }
   MATCH (tip:Run {id: p.tipRunId})
   RETURN collect({
     providerThread: p {.*}, tipTokens: tip.tokensBefore + tip.tokens, tipOrdinal: tip.ordinal

@@ -172,17 +172,20 @@ class LineageMachine(RuleBasedStateMachine):
         native = plan.resume or (self.fresh("native") if named or plan.fork else None)
         turn = self.fresh("turn") if named else None
         told = self.told[run.name]
-        if (
-            run.provider == "acp"
-            and plan.fork is not None
-            and self.model.natives[plan.fork[0]].told != self.known_at_plan[run.name]
-        ):
-            # The source has gone on since the plan, and this provider forks its latest state only.
+        if run.provider == "acp" and plan.fork is not None and self.went_on(run, plan.fork[0]):
+            # The source has gone on since the plan, or may do so at any moment; this provider forks its latest state.
             assert self.backend.accept(run.name, native, turn) == "PLAN_OUTDATED"
             self.fail_start(run)
             return
         assert self.backend.accept(run.name, native, turn) is None
         self.model.accept(run.name, native, turn, told)
+
+    def went_on(self, run: ModelRun, native: str) -> bool:
+        """Whether a native thread may hold more than when the start of a run was planned."""
+        source = self.model.natives[native]
+        working = self.model.active_run(source.thread)
+        starting = working is not None and working.state == "starting" and working.name != run.name
+        return starting or source.told != self.known_at_plan[run.name]
 
     @rule(number=st.integers(0, 50))
     def native_way_fails(self, number: int) -> None:

@@ -114,7 +114,10 @@ class PureBackend:
         thread = self.threads[found.thread_id]
         if plan.native_fork is not None and PROVIDERS[found.provider].fork is ForkSupport.LATEST:
             forked = self.runs[plan.native_fork.run_id]
-            if self.provider_threads[forked.provider_thread_id or ""].turns > (forked.turn_ordinal or 0):
+            behind = self.provider_threads[forked.provider_thread_id or ""]
+            pending = self.runs.get(self.threads[behind.thread_id].active_run_id or "")
+            starting = pending is not None and pending.status is RunStatus.STARTING and pending.id != run
+            if starting or behind.turns > (forked.turn_ordinal or 0):
                 return "PLAN_OUTDATED"
         if plan.resume is not None:
             known = self.provider_threads[plan.resume.provider_thread_id]

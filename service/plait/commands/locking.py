@@ -23,7 +23,10 @@ async def lock_run(unit: Unit, run_id: str) -> LockedRun:
     return LockedRun.model_validate(row)
 
 
-def require_reportable(unit: Unit, locked: LockedRun, report: Record) -> None:
+CHANGED_NOTHING = "The report was kept for audit and changed nothing."
+
+
+def require_reportable(unit: Unit, locked: LockedRun, report: Record, what_now: str = CHANGED_NOTHING) -> None:
     """Refuses a report about a run that has ended, and keeps what it said for audit.
 
     Raises `RefusedOnRecord` with `RUN_NOT_ACTIVE`.
@@ -31,7 +34,7 @@ def require_reportable(unit: Unit, locked: LockedRun, report: Record) -> None:
     run = locked.run
     if run.status.active:
         return
-    refusal = run_not_active(run, "The report was kept for audit and changed nothing.")
+    refusal = run_not_active(run, what_now)
     unit.record(
         "report.late", locked.thread, run_id=run.id, data={"report": report.model_dump(mode="json", by_alias=True)}
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from plait.commands.contracts import PlannedStart, ReportRunStarted, StartFailure, StartResult
 from plait.commands.execution import Toolbox, Unit, execute, new_id
-from plait.commands.locking import LockedRun, lock_run, require_reportable
+from plait.commands.locking import CHANGED_NOTHING, LockedRun, lock_run, require_reportable
 from plait.commands.resolution import fail_transfer, resolve
 from plait.commands.start import StartCodec, creator_of, known_provider, load, planned_properties, stored_handoffs
 from plait.domain.errors import ErrorCode, InvalidInput, Refused
@@ -30,8 +30,12 @@ _CONSUME = service_statement("consume_transfer")
 _DIVERGE = service_statement("diverge_provider_thread")
 _LATER = service_statement("later_turns")
 _LOSE = service_statement("lose_provider_thread")
+_LOCK_PROVIDER_THREAD = service_statement("lock_provider_thread")
 _SET_RUN = service_statement("set_run")
 _END = service_statement("end_run")
+_DIVERGED = (
+    "The report was kept for audit. The native thread it names holds that turn now, and is not resumed any more."
+)
 
 
 async def report_run_started(box: Toolbox, key: str | None, given: ReportRunStarted) -> StartResult:
@@ -45,9 +49,8 @@ async def report_run_started(box: Toolbox, key: str | None, given: ReportRunStar
         if given.failure is not None and (given.native_thread_id or given.native_turn_id):
             raise InvalidInput("Report either a start with its native ids, or a failure.")
         locked = await lock_run(unit, given.run_id)
-        if not locked.run.status.active:
-            await _own_up(unit, locked.run, given)
-        require_reportable(unit, locked, given)
+        diverged = not locked.run.status.active and await _own_up(unit, locked.run, given)
+        require_reportable(unit, locked, given, _DIVERGED if diverged else CHANGED_NOTHING)
         if locked.run.status is not RunStatus.STARTING:
             raise Refused(ErrorCode.RUN_ALREADY_STARTED, f"Run {given.run_id} was reported started before.")
         plan = StartPlan.model_validate_json(locked.run.plan or "")
@@ -60,18 +63,21 @@ async def report_run_started(box: Toolbox, key: str | None, given: ReportRunStar
     return await execute(box, "reportRunStarted", key, given, StartCodec(StartResult), work)
 
 
-async def _own_up(unit: Unit, run: Run, given: ReportRunStarted) -> None:
+async def _own_up(unit: Unit, run: Run, given: ReportRunStarted) -> bool:
     """A provider took the turn of a run that had been given up: its native thread now holds what no history has.
 
-    The provider thread is divergent from then on: it can be forked at an earlier turn, never resumed.
+    The provider thread is divergent from then on: it can be forked at an earlier turn, never resumed. Whether it is so.
     """
     plan = StartPlan.model_validate_json(run.plan or "{}")
-    if given.failure is None and run.started_at is None and plan.resume is not None:
-        await unit.tx.demand(_DIVERGE, providerThreadId=plan.resume.provider_thread_id)
+    if given.failure is not None or run.started_at is not None or plan.resume is None:
+        return False
+    await unit.tx.demand(_DIVERGE, providerThreadId=plan.resume.provider_thread_id, runId=run.id)
+    return True
 
 
 async def _accept(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, given: ReportRunStarted) -> StartResult:
     thread, run = locked.thread, locked.run
+    await _require_resume_holds(unit, run, plan)
     await _require_fork_holds(box, unit, run, plan)
     provider_thread = _provider_thread(unit, run, plan, given)
     row = await unit.tx.demand(
@@ -98,6 +104,24 @@ async def _accept(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, 
     return StartResult(run=accepted, start=PlannedStart(plan=plan, transfers=transfers, handoffs=handoffs))
 
 
+async def _require_resume_holds(unit: Unit, run: Run, plan: StartPlan) -> None:
+    """A native thread may have turned out, since the plan, to hold a turn of a run that had been given up.
+
+    Raises `Refused` with `PLAN_OUTDATED`.
+    """
+    if plan.resume is None:
+        return
+    row = await unit.tx.demand(
+        _LOCK_PROVIDER_THREAD, providerThreadId=plan.resume.provider_thread_id, threadId=run.thread_id
+    )
+    if ProviderThread.model_validate(row["providerThread"]).status is not ProviderThreadStatus.ACTIVE:
+        raise Refused(
+            ErrorCode.PLAN_OUTDATED,
+            "The native thread that the plan resumes was found to hold a turn that is not in the history. "
+            "Report a failure: the run is planned anew.",
+        )
+
+
 async def _require_fork_holds(box: Toolbox, unit: Unit, run: Run, plan: StartPlan) -> None:
     """A provider that forks its latest state may have forked more than was planned, where its thread has gone on.
 
@@ -105,7 +129,7 @@ async def _require_fork_holds(box: Toolbox, unit: Unit, run: Run, plan: StartPla
     """
     if plan.native_fork is None or known_provider(box.providers, run.provider).fork is not ForkSupport.LATEST:
         return
-    row = await unit.tx.demand(_LATER, runId=plan.native_fork.run_id)
+    row = await unit.tx.demand(_LATER, runId=plan.native_fork.run_id, acceptedRunId=run.id)
     if row["later"] > 0:
         raise Refused(
             ErrorCode.PLAN_OUTDATED,

@@ -173,6 +173,7 @@ class Thread(Record):
     origin_ordinal: int = 0
     origin_tokens: int = 0
     event_count: int = 0
+    latest_event_at: datetime | None = None
 
     @property
     def origin(self) -> SourcePoint | None:
@@ -208,7 +209,8 @@ class Run(Record):
     `tokens` counts its items, `tokens_before` those of the accepted runs before it in its thread, rolled back or not.
     `started_at` is when the provider accepted the turn: a run without it is in no history. `transfer_id` and
     `handoff_ids` are what its plan consumes. `joint_*` stand where the history before it is not that of the run before
-    it in the thread. `ended_as` is how it had ended before it was rolled back.
+    it in the thread. `ended_as` is how it had ended before it was rolled back. `taken_late`: a provider took
+    its turn when it had been given up.
     """
 
     id: str
@@ -240,6 +242,7 @@ class Run(Record):
     plan: str | None = None
     ended_as: RunStatus | None = None
     rolled_back_at: datetime | None = None
+    taken_late: bool | None = None
     joint_previous: int | None = None
     joint_previous_ordinal: int | None = None
     joint_previous_tokens: int | None = None
@@ -290,7 +293,7 @@ class ProviderThread(Record):
 
     Why a point is enough: at every start the provider was told exactly the history at that point, so what it knows
     after its last run is that run's history, and nothing else. `turns` counts the runs it accepted, `ended_turns`
-    those that ended.
+    those that ended. `diverged_at` is the position of the first run given up whose turn it took all the same.
     """
 
     id: str
@@ -302,6 +305,7 @@ class ProviderThread(Record):
     tip_position: int
     turns: int
     ended_turns: int
+    diverged_at: int | None = None
     created_at: datetime
 
 
