@@ -78,8 +78,8 @@ def test_nothing_of_a_provider_exists_before_the_first_start(service: Client, gr
 
 
 def test_the_source_is_as_it_was(service: Client, graph: Graph, source: str) -> None:
-    """Only when it last changed moves; its events are the tree's own count."""
-    statement = "MATCH (t:Thread {id: $id}) RETURN t {.*, updatedAt: null, eventCount: null}"
+    """Only when it last changed moves; its events are the count of the whole tree, and when the latest was."""
+    statement = "MATCH (t:Thread {id: $id}) RETURN t {.*, updatedAt: null, eventCount: null, latestEventAt: null}"
     before = graph.value(statement, id=source)
 
     service.fork(source)
