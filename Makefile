@@ -21,6 +21,7 @@ install: $(STAMP) ## Make .venv from the locks, and bring the jars of Neo4j
 $(STAMP): requirements-dev.lock pyproject.toml $(JARS)/jgo.lock.toml
 	@test -n "$(PYTHON)" || { echo "Plait needs Python 3.11 or newer; name one with PYTHON=…" >&2; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing packages into $(VENV), which takes a minute or two"
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	$(BIN)/plait fetch-neo4j

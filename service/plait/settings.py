@@ -16,6 +16,9 @@ ENV_PREFIX = "PLAIT_"
 
 MIB = 1024 * 1024
 
+_JSON_VARIABLE = ENV_PREFIX + "PROVIDERS"
+"""The one setting that is given as JSON."""
+
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
 
 _BOLT_SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
@@ -141,8 +144,8 @@ def load_settings(**overrides: object) -> Settings:
         return Settings(**given)  # pyright: ignore[reportArgumentType]
     except ValidationError as error:
         raise SettingsError("\n".join(_sentence(detail["loc"], detail["msg"]) for detail in error.errors())) from None
-    except ValueError as error:  # pydantic-settings: a JSON field that is no JSON
-        raise SettingsError(str(error)) from None
+    except ValueError as error:  # pydantic-settings: a JSON field that is no JSON; its cause says where
+        raise SettingsError(f"{_JSON_VARIABLE}: not valid JSON: {error.__cause__ or error}") from None
 
 
 def unknown_variables() -> list[str]:

@@ -166,6 +166,11 @@ async def test_an_operation_may_be_named(api: Api) -> None:
     assert only_error(response.json())["extensions"] == {"code": "INVALID_INPUT", "retryable": False}
 
 
+async def test_the_bare_address_leads_to_graphiql(api: Api) -> None:
+    response = await api.http.get("/")
+    assert (response.status_code, response.headers["location"]) == (307, "/graphql")
+
+
 async def test_health(api: Api) -> None:
     assert (await api.http.get("/health/live")).status_code == 200
     assert (await api.http.get("/health/ready")).status_code == 503

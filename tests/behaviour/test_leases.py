@@ -77,6 +77,8 @@ class TestASilentRun:
             impatient.append(run, {"kind": "ASSISTANT_MESSAGE", "text": "I was busy"})
 
         assert refused.value.code == "RUN_NOT_ACTIVE"
+        assert "its lease ran out" in refused.value.message
+        assert "Start a new run" in refused.value.message
         late = graph.events(thread)[-1]
         assert late["type"] == "report.late"
         assert "I was busy" in late["data"]

@@ -63,6 +63,8 @@ def test_ids_that_are_taken(service: Client, graph: Graph) -> None:
     assert code_of(service, graph, "createThread", id=thread) == "ID_TAKEN"
     assert code_of(service, graph, "forkThread", sourceThreadId=thread, id=thread) == "ID_TAKEN"
     assert code_of(service, graph, "startRun", **start) == "ID_TAKEN"
+    with pytest.raises(Refusal, match="The id given for the new run belongs to another run already"):
+        service.mutate("startRun", "clientMutationId", **start)
 
 
 def test_an_item_that_is_finished_or_another_runs(service: Client, graph: Graph) -> None:

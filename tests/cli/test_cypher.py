@@ -107,6 +107,8 @@ def test_what_is_wrong_with_a_statement_is_told_and_a_misspelt_name_is_warned_of
     assert "Traceback" not in wrong.stderr
     assert "id" in missing.stderr
     assert "Threat" in misspelt.stderr
+    warnings = misspelt.stderr.splitlines()
+    assert len(warnings) == len(set(warnings))
 
 
 def test_a_long_answer_is_cut_and_says_so(cypher: Cypher) -> None:

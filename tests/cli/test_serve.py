@@ -78,7 +78,7 @@ class TestWithADatabaseOfItsOwn:
         assert code == 1
         assert [line for line in lines if not line.startswith("Starting Neo4j")] == [
             f"plait: The data folder {tmp_path / 'data'} is in use by another Plait (process {service.pid}). "
-            "Stop that one first, or choose another folder with --data-dir."
+            "Stop that one first, or choose another folder with PLAIT_DATA_DIR or --data-dir."
         ]
         assert httpx.get(f"{service.url}/health/ready").status_code == 200
 
@@ -125,7 +125,8 @@ def test_a_port_in_use_is_told_in_one_line_before_any_database_is_started(
 
     assert code == 1
     assert lines == [
-        f"plait: Port {port} on 127.0.0.1 is already in use. Stop what uses it, or choose another one with --port."
+        f"plait: Port {port} on 127.0.0.1 is already in use. Stop what uses it, or choose another port: "
+        "PLAIT_PORT, or --port."
     ]
     assert not (tmp_path / "data").exists()
 
@@ -157,6 +158,17 @@ class TestBadSettings:
             (
                 {"PLAIT_NEO4J_URI": "bolt://localhost"},
                 "PLAIT_NEO4J_URI is set, so PLAIT_NEO4J_PASSWORD must be set as well",
+            ),
+            (
+                {"PLAIT_PROVIDERS": "{codex: 1}"},
+                "PLAIT_PROVIDERS: not valid JSON: "
+                "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+            ),
+            (
+                {"PLAIT_PROVIDERS": '{"mine": {"fork": "maybe", "handoffTokens": "many", "speed": 1}}'},
+                "PLAIT_PROVIDERS: the entry mine is wrong: fork: input should be 'none', 'latest' or 'at_turn'; "
+                "handoffTokens: input should be a valid integer, unable to parse string as an integer; "
+                "speed: extra inputs are not permitted.",
             ),
         ],
     )

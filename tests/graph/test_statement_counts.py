@@ -58,6 +58,7 @@ BETWEEN = {
     "rollbackThread of a fork to its origin": "lock_thread point_run roll_back make_transfer",
     "startRun after a rollback": f"lock_thread start_state forkable_turn {BUILD} set_transfer start_run",
     "reportRunStarted after a rollback": "lock_run accept_run transfer consume_transfer handoffs_by_id",
+    "reportRunStarted of a run that was given up": "lock_run diverge_provider_thread",
     "createCheckpoint": "lock_thread point_run create_checkpoint",
     "cancelTransfer": "transfer lock_thread transfer set_transfer",
 }

@@ -182,3 +182,11 @@ def test_a_fork_claims_its_receipt_as_every_command_does() -> None:
     merge = claim[claim.index("MERGE") : claim.index("RETURN")]
     assert merge in fork
     assert claim[claim.index("RETURN") :].strip() in fork
+
+
+def test_a_start_reads_the_threads_of_a_history_as_every_reader_does() -> None:
+    """It reads them with all else in one statement: what a history is must not come to differ."""
+    chain, start = (" ".join(service_statement(name).text.split()) for name in ("chain", "start_state"))
+    collected = chain[chain.index("WITH DISTINCT a") :]
+
+    assert collected in start

@@ -193,12 +193,13 @@ class Client:
         }}"""
         return self.execute(document, thread=thread, direction=direction, **given)["lineage"]
 
-    def explain(self, thread: str, provider: str) -> dict[str, Any]:
+    def explain(self, thread: str, provider: str, strategy: str | None = None) -> dict[str, Any]:
         """The plan of a start, without the start."""
-        document = f"""query ($thread: ID!, $provider: String!) {{
-            {PLAN.replace("plan", "plan: explainStart(threadId: $thread, provider: $provider)", 1)}
+        explain = "plan: explainStart(threadId: $thread, provider: $provider, strategy: $strategy)"
+        document = f"""query ($thread: ID!, $provider: String!, $strategy: TransferStrategy) {{
+            {PLAN.replace("plan", explain, 1)}
         }}"""
-        return self.execute(document, thread=thread, provider=provider)["plan"]
+        return self.execute(document, thread=thread, provider=provider, strategy=strategy)["plan"]
 
     def checkpoint(self, thread: str, label: str = "a point", **given: Any) -> dict[str, Any]:
         selection = "checkpoint { id threadId runId kind label summary workspace { vcs commit } }"

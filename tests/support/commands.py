@@ -222,6 +222,14 @@ def _(client: Client, tag: str) -> Ready:
     return Ready(root, _fail(client.start(root, "Go on")["run"]["id"]))
 
 
+@_case("reportRunStarted of a run that was given up", "reportRunStarted", _START_ANSWER, refused=True)
+def _(client: Client, tag: str) -> Ready:
+    root = _worked(client, tag)
+    run = client.start(root, "Go on")["run"]["id"]
+    client.end("interruptRun", run)
+    return Ready(root, _accept(run, (_native(tag, 1)[0], f"turn-{tag}-2")))
+
+
 # Runs under way, and their end
 
 

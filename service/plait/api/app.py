@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from plait.api.execution import GraphQLEngine
@@ -38,6 +38,7 @@ def build_app(services: ApiServices) -> Starlette:
     graphql = GraphQLEndpoint(GraphQLEngine(services), services.limits.max_body_bytes)
     return Starlette(
         routes=[
+            Route("/", RedirectResponse("/graphql")),
             Route("/graphql", graphql),
             Route("/health/live", live),
             Route("/health/ready", ready),

@@ -24,6 +24,7 @@ from plait.api.types.transfer import ContextTransfer
 from plait.domain import model as records
 from plait.domain.errors import ErrorCode, InvalidInput
 from plait.domain.ids import IdKind, kind_of
+from plait.domain.model import Strategy
 from plait.graph import pages
 from plait.graph.pages import Direction, EdgeKind
 
@@ -97,7 +98,9 @@ class Query:
         first: First = None,
         after: After = None,
         filter: Annotated[ThreadFilterInput | None, argument("Only threads like this.")] = None,
-        search: Annotated[str | None, argument("Only threads whose title holds these words.")] = None,
+        search: Annotated[
+            str | None, argument("Only threads whose title holds all these words, each whole, in any case.")
+        ] = None,
     ) -> PageView[records.Thread]:
         request = page_request(info.context.limits, first, after)
         where, words = validation.thread_filter(filter), validation.search(search)
@@ -169,10 +172,11 @@ class Query:
         thread_id: ThreadId,
         provider: Annotated[str, argument("Key of the provider.")],
         model: Annotated[str | None, argument("The provider's model.")] = None,
+        strategy: Annotated[Strategy | None, argument("The only way to carry context, as `startRun` takes it.")] = None,
     ) -> FreshPlan:
         thread_id = strawberry.ID(checks.record_id(thread_id, IdKind.THREAD, "threadId"))
         key, wanted = checks.provider_key(provider), validation.model(model)
-        return FreshPlan(await info.context.commands.explain_start(thread_id, key, wanted))
+        return FreshPlan(await info.context.commands.explain_start(thread_id, key, wanted, strategy))
 
     @strawberry.field(description="The providers that runs may name.")
     @staticmethod

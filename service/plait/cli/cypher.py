@@ -58,7 +58,7 @@ def ask(settings: Settings, statement: str, parameters: Mapping[str, Json]) -> A
             columns=tuple(result.keys()),
             rows=rows,
             more=len(records) > MAX_ROWS,
-            warnings=tuple(note.status_description for note in notes if note.raw_severity == "WARNING"),
+            warnings=tuple(dict.fromkeys(note.status_description for note in notes if note.raw_severity == "WARNING")),
         )
 
     try:

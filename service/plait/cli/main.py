@@ -11,7 +11,9 @@ import typer
 from plait.cli.console import DownloadBar, complain, say
 from plait.cli.logs import configure_logs
 from plait.cli.serve import ServeFailed, serve_until_stopped
+from plait.domain.errors import InvalidInput
 from plait.localdb import LocalDbError, jars, startcache
+from plait.providers.registry import registry
 from plait.settings import Settings, SettingsError, load_settings, unknown_variables
 
 # Pretty tracebacks print local variables, passwords among them.
@@ -37,6 +39,11 @@ def serve(
     """Run the service; without PLAIT_NEO4J_URI also a Neo4j of its own, in the data folder."""
     settings = _settings(host=host, port=port, data_dir=data_dir)
     configure_logs(settings.log_level)
+    try:
+        # What is wrong with them is told before a database is started in vain.
+        registry(settings.providers)
+    except InvalidInput as error:
+        _fail(error.message, code=2)
     try:
         serve_until_stopped(settings)
     except (LocalDbError, ServeFailed) as error:

@@ -22,6 +22,9 @@ from plait.settings import Settings
 OPEN_REQUESTS_SECONDS = 5
 """How long requests and subscriptions that are still open may go on once the service is asked to end."""
 
+_PORT = "PLAIT_PORT, or --port"
+"""How a person says which port."""
+
 
 class ServeFailed(Exception):
     """The service can't run; the message says why and what to do."""
@@ -151,11 +154,11 @@ def _listen(host: str, port: int) -> Generator[socket.socket]:
 
 def _why_not(host: str, port: int, error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
-        return f"Port {port} on {host} is already in use. Stop what uses it, or choose another one with --port."
+        return f"Port {port} on {host} is already in use. Stop what uses it, or choose another port: {_PORT}."
     if error.errno == errno.EACCES:
-        return f"Port {port} on {host} needs rights that this user does not have. Choose one above 1023 with --port."
+        return f"Port {port} on {host} needs rights that this user does not have. Choose one above 1023: {_PORT}."
     reason = error.strerror or os.strerror(error.errno or 0)
-    return f"Can't listen on {host}, port {port}: {reason}. Check --host and --port."
+    return f"Can't listen on {host}, port {port}: {reason}. Check PLAIT_HOST and PLAIT_PORT (--host, --port)."
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from plait.commands import checkpoints, fork, items, report, rollback, runs, start, threads, transfers
 from plait.commands import contracts as c
 from plait.commands.execution import Toolbox
+from plait.domain.model import Strategy
 
 
 class Commands:
@@ -51,5 +52,7 @@ class Commands:
     async def cancel_transfer(self, key: str | None, given: c.CancelTransfer) -> c.TransferResult:
         return await transfers.cancel_transfer(self._box, key, given)
 
-    async def explain_start(self, thread_id: str, provider: str, model: str | None) -> c.PlannedStart:
-        return await start.explain_start(self._box, thread_id, provider, model)
+    async def explain_start(
+        self, thread_id: str, provider: str, model: str | None, strategy: Strategy | None
+    ) -> c.PlannedStart:
+        return await start.explain_start(self._box, thread_id, provider, model, strategy)

@@ -58,7 +58,7 @@ async def _run(unit: Unit, run_id: str, thread_id: str) -> Run:
     if run.status.active:
         raise Refused(ErrorCode.RUN_ACTIVE, f"Run {run_id} is still active; wait until it ends.")
     if run.status is RunStatus.ROLLED_BACK:
-        raise Refused(ErrorCode.RUN_ROLLED_BACK, f"Run {run_id} was rolled back.")
+        raise Refused(ErrorCode.RUN_ROLLED_BACK, f"Run {run_id} was rolled back. Name a run that is still there.")
     if run.started_at is None:
         raise Refused(ErrorCode.RUN_NOT_STARTED, f"Run {run_id} never reached a provider: it is in no history.")
     return run

@@ -224,6 +224,17 @@ async def _recall(tx: Transaction, codec: Codec[ResultT], kept: str) -> ResultT 
     return await codec.recall(tx, kept)
 
 
+def _taken(label: str | None) -> str:
+    """What is taken, and what to do: a command makes one record of a kind with an id of the input."""
+    if label == "ProviderThread":
+        return (
+            "The native thread that was reported stands behind another thread already. "
+            "Report the one that the provider made for this run."
+        )
+    named = {"Thread": "thread", "Run": "run", "TurnItem": "item"}.get(label or "", "record")
+    return f"The id given for the new {named} belongs to another {named} already. Choose another one, or give none."
+
+
 async def _look_again(
     database: Database, unit: Callable[[Transaction], Awaitable[ResultT | PlaitError]]
 ) -> ResultT | PlaitError:
@@ -234,10 +245,7 @@ async def _look_again(
         except (KeyTaken, CommitUnknown) as error:
             last = error
     if isinstance(last, KeyTaken):
-        raise Refused(
-            ErrorCode.ID_TAKEN,
-            "An id of the input belongs to another record already; a native thread stands behind one thread only.",
-        ) from last
+        raise Refused(ErrorCode.ID_TAKEN, _taken(last.label)) from last
     raise StorageUnavailable(
         "The graph database went away while the command was committed. "
         "Send it again with the same clientMutationId to learn what became of it."

@@ -15,9 +15,9 @@ from plait.domain.model import (
     Thread,
     ThreadStatus,
     Transfer,
-    TransferStatus,
     TransferType,
 )
+from plait.domain.transfers import pending_transfer
 from plait.graph.chains import own_history, read_history
 from plait.graph.properties import properties
 from plait.graph.statements import service_statement
@@ -99,21 +99,14 @@ def _thread(given: ForkThread, source: Thread, point: SourcePoint, run: _PointRu
 
 
 def _transfer(given: ForkThread, thread: Thread, point: SourcePoint, run: _PointRun, unit: Unit) -> Transfer:
-    return Transfer(
-        id=new_id(IdKind.TRANSFER),
-        type=TransferType.FORK,
-        status=TransferStatus.PENDING,
+    refs = {"provider_thread_ref": run.native_thread_id, "provider_turn_ref": run.native_turn_id}
+    return pending_transfer(
+        new_id(IdKind.TRANSFER),
+        TransferType.FORK,
+        point.model_copy(update=refs),
+        thread.id,
         source_thread_id=given.source_thread_id,
-        target_thread_id=thread.id,
-        source_point_thread_id=point.thread_id,
-        source_run_id=point.run_id,
-        source_position=point.position,
-        source_checkpoint_id=point.checkpoint_id,
-        source_turn_item_id=point.turn_item_id,
-        source_item_position=point.item_position,
         source_provider=run.provider,
-        source_native_thread_id=run.native_thread_id,
-        source_native_turn_id=run.native_turn_id,
         created_by=given.created_by,
         created_at=unit.now,
     )

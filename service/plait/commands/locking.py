@@ -1,5 +1,7 @@
 """The records a command changes, locked for it, and the states in which it may not."""
 
+from textwrap import shorten
+
 from plait.commands.execution import RefusedOnRecord, Unit
 from plait.domain.errors import ErrorCode, NotFound, Refused
 from plait.domain.model import Record, Run, RunStatus, Thread, ThreadStatus
@@ -23,7 +25,10 @@ async def lock_run(unit: Unit, run_id: str) -> LockedRun:
     return LockedRun.model_validate(row)
 
 
-CHANGED_NOTHING = "The report was kept for audit and changed nothing."
+CHANGED_NOTHING = "The report was kept for audit and changed nothing. Start a new run to go on."
+
+_REASON_CHARACTERS = 200
+"""How much of the reason a refusal repeats: an executor may have given a long one."""
 
 
 def require_reportable(unit: Unit, locked: LockedRun, report: Record, what_now: str = CHANGED_NOTHING) -> None:
@@ -42,8 +47,9 @@ def require_reportable(unit: Unit, locked: LockedRun, report: Record, what_now: 
 
 
 def run_not_active(run: Run, what_now: str) -> Refused:
-    """The refusal of what is said about a run that has ended."""
-    return Refused(ErrorCode.RUN_NOT_ACTIVE, f"Run {run.id} has ended ({run.status.value}). {what_now}")
+    """The refusal of what is said about a run that has ended, with why it ended."""
+    why = f": {shorten(run.reason, _REASON_CHARACTERS, placeholder=' …')}" if run.reason else ""
+    return Refused(ErrorCode.RUN_NOT_ACTIVE, f"Run {run.id} has ended ({run.status.value}{why}). {what_now}")
 
 
 def require_started(run: Run) -> None:

@@ -34,7 +34,8 @@ _LOCK_PROVIDER_THREAD = service_statement("lock_provider_thread")
 _SET_RUN = service_statement("set_run")
 _END = service_statement("end_run")
 _DIVERGED = (
-    "The report was kept for audit. The native thread it names holds that turn now, and is not resumed any more."
+    "The report was kept for audit. The native thread it names holds that turn now and is not resumed any more. "
+    "Start a new run to go on."
 )
 
 
@@ -52,7 +53,11 @@ async def report_run_started(box: Toolbox, key: str | None, given: ReportRunStar
         diverged = not locked.run.status.active and await _own_up(unit, locked.run, given)
         require_reportable(unit, locked, given, _DIVERGED if diverged else CHANGED_NOTHING)
         if locked.run.status is not RunStatus.STARTING:
-            raise Refused(ErrorCode.RUN_ALREADY_STARTED, f"Run {given.run_id} was reported started before.")
+            raise Refused(
+                ErrorCode.RUN_ALREADY_STARTED,
+                f"Run {given.run_id} was reported started before. Go on with its items; to repeat that report, send "
+                "the clientMutationId it had.",
+            )
         plan = StartPlan.model_validate_json(locked.run.plan or "")
         if given.failure is None:
             return await _accept(box, unit, locked, plan, given)

@@ -20,7 +20,7 @@ from plait.domain.model import (
 )
 from plait.domain.planner import measure
 from plait.domain.planning import Outcome, StartPlan
-from plait.domain.transfers import LIVE, require_move, resolved_status
+from plait.domain.transfers import LIVE, pending_transfer, require_move, resolved_status
 from plait.graph.contents import read_content
 from plait.graph.properties import properties
 from plait.graph.starts import LoadedStart
@@ -62,6 +62,17 @@ async def resolve(unit: Unit, loaded: LoadedStart, plan: StartPlan, created_by: 
     return PlannedStart(plan=plan, transfers=(Transfer.model_validate(row["transfer"]),), handoffs=handoffs)
 
 
+def at_hand(loaded: LoadedStart, plan: StartPlan) -> PlannedStart:
+    """A plan with what of its records is there already."""
+    carrier = _waiting_carrier(loaded, plan, need_of(loaded.thread, loaded.situation, plan))
+    handoff = _built_handoff(loaded, plan, carrier) if carrier is not None else None
+    return PlannedStart(
+        plan=plan,
+        transfers=(carrier,) if carrier is not None else (),
+        handoffs=(handoff,) if handoff is not None else (),
+    )
+
+
 async def fail_transfer(unit: Unit, loaded: LoadedStart, plan: StartPlan) -> Transfer | None:
     """Marks the transfer that an unsupported start would have used as failed, with the reason."""
     for transfer in loaded.transfers:
@@ -84,11 +95,9 @@ async def fail_transfer(unit: Unit, loaded: LoadedStart, plan: StartPlan) -> Tra
 async def _carrier(
     unit: Unit, loaded: LoadedStart, plan: StartPlan, need: Need | None, created_by: Creator
 ) -> Transfer | None:
-    provider = loaded.situation.provider.key
-    if need is not None and plan.strategy is not None:
-        for transfer in loaded.transfers:
-            if serves(transfer, need, plan.strategy, provider):
-                return transfer
+    waiting = _waiting_carrier(loaded, plan, need)
+    if waiting is not None:
+        return waiting
     found = succession(loaded.transfers, need)
     await _supersede(unit, found.dropped, None)
     if need is None:
@@ -96,6 +105,16 @@ async def _carrier(
     carrier = await _make(unit, loaded, need, found.predecessor, created_by)
     await _supersede(unit, found.replaced, carrier.id)
     return carrier
+
+
+def _waiting_carrier(loaded: LoadedStart, plan: StartPlan, need: Need | None) -> Transfer | None:
+    """The transfer into the thread that waits and can carry what is needed."""
+    if need is None or plan.strategy is None:
+        return None
+    for transfer in loaded.transfers:
+        if serves(transfer, need, plan.strategy, loaded.situation.provider.key):
+            return transfer
+    return None
 
 
 async def _supersede(unit: Unit, transfers: tuple[Transfer, ...], successor_id: str | None) -> None:
@@ -107,22 +126,13 @@ async def _supersede(unit: Unit, transfers: tuple[Transfer, ...], successor_id: 
 async def _make(
     unit: Unit, loaded: LoadedStart, need: Need, predecessor: Transfer | None, created_by: Creator
 ) -> Transfer:
-    thread, point, base = loaded.thread, need.source, need.base
-    transfer = Transfer(
-        id=new_id(IdKind.TRANSFER),
-        type=need.kind,
-        status=TransferStatus.PENDING,
-        source_thread_id=predecessor.source_thread_id if predecessor else thread.id,
-        target_thread_id=thread.id,
-        source_point_thread_id=point.thread_id,
-        source_run_id=point.run_id,
-        source_position=point.position,
-        source_checkpoint_id=point.checkpoint_id,
-        source_turn_item_id=point.turn_item_id,
-        source_item_position=point.item_position,
-        base_thread_id=base.thread_id if base else None,
-        base_run_id=base.run_id if base else None,
-        base_position=base.position if base else None,
+    transfer = pending_transfer(
+        new_id(IdKind.TRANSFER),
+        need.kind,
+        need.source,
+        loaded.thread.id,
+        base=need.base,
+        source_thread_id=predecessor.source_thread_id if predecessor else loaded.thread.id,
         target_provider=loaded.situation.provider.key,
         created_by=predecessor.created_by if predecessor else created_by,
         created_at=unit.now,
@@ -133,12 +143,10 @@ async def _make(
 
 
 async def _handoff(unit: Unit, loaded: LoadedStart, plan: StartPlan, carrier: Transfer) -> Handoff:
+    known = _built_handoff(loaded, plan, carrier)
+    if known is not None:
+        return known
     provider = loaded.situation.provider
-    segments = _as_json(plan.deliver)
-    for handoff in loaded.handoffs:
-        same = (handoff.transfer_id, handoff.segments, handoff.budget_tokens, handoff.provider)
-        if same == (carrier.id, segments, provider.handoff_tokens, provider.key):
-            return handoff
     built = await build(unit, loaded, plan)
     handoff = Handoff(
         id=new_id(IdKind.HANDOFF),
@@ -150,12 +158,22 @@ async def _handoff(unit: Unit, loaded: LoadedStart, plan: StartPlan, carrier: Tr
         hash=built.hash,
         tokens=built.tokens,
         budget_tokens=provider.handoff_tokens,
-        segments=segments,
+        segments=_as_json(plan.deliver),
         payload=built.payload.model_dump_json(by_alias=True),
         created_at=unit.now,
     )
     row = await unit.tx.demand(_STORE, handoff=properties(handoff), carries=list(built.carries))
     return Handoff.model_validate(row["handoff"])
+
+
+def _built_handoff(loaded: LoadedStart, plan: StartPlan, carrier: Transfer) -> Handoff | None:
+    """The handoff of this transfer that tells just what the plan delivers, to the same provider, if it is built."""
+    provider = loaded.situation.provider
+    wanted = (carrier.id, _as_json(plan.deliver), provider.handoff_tokens, provider.key)
+    for handoff in loaded.handoffs:
+        if (handoff.transfer_id, handoff.segments, handoff.budget_tokens, handoff.provider) == wanted:
+            return handoff
+    return None
 
 
 async def build(unit: Unit, loaded: LoadedStart, plan: StartPlan) -> BuiltHandoff:

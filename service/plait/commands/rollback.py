@@ -3,11 +3,12 @@
 from plait.commands.contracts import RollbackResult, RollbackThread
 from plait.commands.execution import Codec, Toolbox, Unit, execute, new_id
 from plait.commands.locking import require_open
-from plait.domain.errors import InvalidInput, NotFound
+from plait.domain.errors import NotFound
 from plait.domain.forking import NamedPoint
 from plait.domain.ids import IdKind
-from plait.domain.model import Run, Thread, Transfer, TransferStatus
+from plait.domain.model import Run, Thread, Transfer
 from plait.domain.rollback import aftermath, position_to_keep
+from plait.domain.transfers import pending_transfer
 from plait.graph.properties import properties
 from plait.graph.statements import service_statement
 
@@ -48,38 +49,24 @@ async def rollback_thread(box: Toolbox, key: str | None, given: RollbackThread) 
 
 
 async def _run(unit: Unit, given: RollbackThread) -> Run:
-    named = [value for value in (given.to_run_id, given.to_checkpoint_id) if value is not None]
-    if len(named) != 1:
-        raise InvalidInput("Give either toRunId or toCheckpointId.")
-    row = await unit.tx.fetch(_POINT, id=named[0])
+    named = given.to_run_id or given.to_checkpoint_id
+    row = await unit.tx.fetch(_POINT, id=named)
     if row is None:
-        raise NotFound(f"There is no {named[0]}.")
+        raise NotFound(f"There is no {named}.")
     return NamedPoint.model_validate(row).run
 
 
 async def _make_anew(unit: Unit, consumed: Transfer) -> None:
     """A transfer from the same points as one whose run was rolled back. That one stays as it is."""
-    anew = Transfer(
-        id=new_id(IdKind.TRANSFER),
-        status=TransferStatus.PENDING,
+    anew = pending_transfer(
+        new_id(IdKind.TRANSFER),
+        consumed.type,
+        consumed.source_point,
+        consumed.target_thread_id,
+        base=consumed.base_point,
+        source_thread_id=consumed.source_thread_id,
+        created_by=consumed.created_by,
         created_at=unit.now,
-        **consumed.model_dump(
-            include={
-                "type",
-                "source_thread_id",
-                "target_thread_id",
-                "source_point_thread_id",
-                "source_run_id",
-                "source_position",
-                "source_checkpoint_id",
-                "source_turn_item_id",
-                "source_item_position",
-                "base_thread_id",
-                "base_run_id",
-                "base_position",
-                "created_by",
-            }
-        ),
     )
     await unit.tx.demand(_MAKE, transfer=properties(anew))
     unit.made_transfers.append(anew.id)

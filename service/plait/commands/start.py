@@ -9,7 +9,7 @@ import orjson
 from plait.commands.contracts import PlannedStart, StartResult, StartRun
 from plait.commands.execution import Codec, RefusedOnRecord, Toolbox, Unit, execute, new_id
 from plait.commands.locking import require_open
-from plait.commands.resolution import fail_transfer, resolve
+from plait.commands.resolution import at_hand, fail_transfer, resolve
 from plait.domain.errors import ErrorCode, NotFound, PlaitError, Refused
 from plait.domain.handoff import MIN_HANDOFF_TOKENS
 from plait.domain.ids import IdKind
@@ -110,14 +110,19 @@ async def start_run(box: Toolbox, key: str | None, given: StartRun) -> StartResu
     return await execute(box, "startRun", key, given, StartCodec(StartResult), work)
 
 
-async def explain_start(box: Toolbox, thread_id: str, provider_key: str, model: str | None) -> PlannedStart:
-    """The plan that `start_run` would make now, with nothing written. Raises `NotFound`, `Refused`."""
+async def explain_start(
+    box: Toolbox, thread_id: str, provider_key: str, model: str | None, strategy: Strategy | None
+) -> PlannedStart:
+    """The plan that `start_run` would make now, with nothing written. Raises `NotFound`, `Refused`.
+
+    It names the transfer that the start would use, and a handoff that is built already; not those it would make.
+    """
     del model
     provider = known_provider(box.providers, provider_key)
 
     async def work(tx: Transaction) -> PlannedStart:
-        loaded = await load(tx, thread_id, provider, None)
-        return PlannedStart(plan=plan_start(loaded.situation), transfers=loaded.transfers)
+        loaded = await load(tx, thread_id, provider, strategy)
+        return at_hand(loaded, plan_start(loaded.situation))
 
     return await box.database.read(work)
 

@@ -52,7 +52,11 @@ def explicit_point(source: Thread, history: History, named: NamedPoint) -> Sourc
     # A fork that was taken from a run keeps it, whatever becomes of it in the thread it was taken from.
     kept = run.thread_id != source.id and history.holds(point.thread_id, point.mark)
     if run.status is RunStatus.ROLLED_BACK and not kept:
-        raise Refused(ErrorCode.RUN_ROLLED_BACK, f"Run {run.id} was rolled back and can't be a source point.")
+        raise Refused(
+            ErrorCode.RUN_ROLLED_BACK,
+            f"Run {run.id} was rolled back: it is no point of thread {source.id}. "
+            "Take an earlier run, or leave the point out.",
+        )
     if not run.stable:
         raise Refused(
             ErrorCode.RUN_NOT_STABLE,
@@ -65,5 +69,8 @@ def explicit_point(source: Thread, history: History, named: NamedPoint) -> Sourc
             f"Item {named.item.id} never finished ({named.item.status.value}) and can't be a source point.",
         )
     if not history.holds(point.thread_id, point.mark):
-        raise InvalidInput(f"Run {run.id} is not in the history of thread {source.id}.")
+        raise InvalidInput(
+            f"Run {run.id} is not in the history of thread {source.id}. Fork its own thread {run.thread_id}, or take a "
+            "run that the thread's visibleItems show."
+        )
     return point

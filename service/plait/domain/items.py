@@ -27,7 +27,7 @@ def join_items(run_id: str, item_count: int, known: Mapping[str, TurnItem], repo
     seen: set[str] = set()
     for item in report:
         if item.id in seen:
-            raise Refused(ErrorCode.ID_TAKEN, f"Item {item.id} comes twice in one report.")
+            raise Refused(ErrorCode.ID_TAKEN, f"Item {item.id} comes twice in one report. Send it once.")
         seen.add(item.id)
         before = known.get(item.id)
         if before is None:
@@ -36,7 +36,10 @@ def join_items(run_id: str, item_count: int, known: Mapping[str, TurnItem], repo
             created.append(placed)
         else:
             if before.run_id != run_id or before.status is not ItemStatus.STREAMING:
-                raise Refused(ErrorCode.ID_TAKEN, f"Item {item.id} exists already and is not streaming in this run.")
+                raise Refused(
+                    ErrorCode.ID_TAKEN,
+                    f"Item {item.id} exists already and is not streaming in this run. Give another id, or none.",
+                )
             placed = item.model_copy(update={"position": before.position, "created_at": before.created_at})
             updated.append(placed)
         added += placed.tokens - (before.tokens if before else 0)

@@ -90,7 +90,7 @@ def plan_start(situation: StartSituation) -> StartPlan:
                 strategy=base.strategy,
                 native_thread_id=_native_thread(base),
                 native_turn_id=base.native_fork.last_turn_id if base.native_fork else None,
-                cost_tokens=_cost(base.deliver, situation),
+                cost_tokens=_cost(base, situation),
                 taken=wins,
                 reason=reason,
             )
@@ -128,7 +128,9 @@ def _bases(situation: StartSituation) -> Iterator[_Base]:
     if situation.forkable is not None:
         yield _fork(situation.forkable, situation)
     elif situation.provider.fork is not ForkSupport.NONE:
-        yield _no_fork("No recent completed turn of this provider with known native ids is in the history.")
+        yield _no_fork(
+            "Among the latest runs of this provider in the history none is completed with native ids to fork by."
+        )
     else:
         yield _no_fork(f"Provider {situation.provider.key} can't fork its threads.")
     yield _Base(
@@ -214,8 +216,11 @@ def _obstacle(base: _Base, situation: StartSituation) -> str | None:
     return None
 
 
-def _cost(deliver: History, situation: StartSituation) -> int:
-    return min(measure(deliver, situation.ledger).tokens, situation.provider.handoff_tokens)
+def _cost(base: _Base, situation: StartSituation) -> int | None:
+    """An estimate, for no candidate has its handoff built: the tokens of what it tells, within the budget."""
+    if base.outcome is Outcome.NATIVE and base.native_fork is None:
+        return None
+    return min(measure(base.deliver, situation.ledger).tokens, situation.provider.handoff_tokens)
 
 
 def measure(part: History, ledger: Ledger) -> Tally:

@@ -78,13 +78,16 @@ class NativeFork(Record):
 
 
 class Candidate(Record):
-    """One way to start, its cost in tokens to send, and why it was taken or not."""
+    """One way to start, and why it was taken or not.
+
+    `cost_tokens` is an estimate of what it would send; none where there is nothing to fork.
+    """
 
     outcome: Outcome
     strategy: Strategy | None = None
     native_thread_id: str | None = None
     native_turn_id: str | None = None
-    cost_tokens: int
+    cost_tokens: int | None
     taken: bool
     reason: str
 

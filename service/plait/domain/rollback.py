@@ -33,7 +33,10 @@ def position_to_keep(thread: Thread, run: Run) -> int:
             "it was forked from; fork the thread to go back further."
         )
     if run.status is RunStatus.ROLLED_BACK:
-        raise Refused(ErrorCode.RUN_ROLLED_BACK, f"Run {run.id} was rolled back itself.")
+        raise Refused(
+            ErrorCode.RUN_ROLLED_BACK,
+            f"Run {run.id} was rolled back itself. Name an earlier run, which is still there.",
+        )
     if run.started_at is None:
         raise Refused(ErrorCode.RUN_NOT_STARTED, f"Run {run.id} never reached a provider: it is in no history.")
     return run.position

@@ -1,7 +1,9 @@
-"""The state machine of a transfer."""
+"""How a transfer begins, and its state machine."""
+
+from datetime import datetime
 
 from plait.domain.errors import ErrorCode, Refused
-from plait.domain.model import Strategy, Transfer, TransferStatus
+from plait.domain.model import Creator, SourcePoint, Strategy, Transfer, TransferStatus, TransferType
 
 _MOVES: dict[TransferStatus, frozenset[TransferStatus]] = {
     TransferStatus.PENDING: frozenset(
@@ -25,6 +27,44 @@ _MOVES: dict[TransferStatus, frozenset[TransferStatus]] = {
 
 LIVE = frozenset({TransferStatus.PENDING, TransferStatus.RESOLVED_NATIVE, TransferStatus.RESOLVED_PORTABLE})
 """The states in which a transfer may still be consumed."""
+
+
+def pending_transfer(
+    transfer_id: str,
+    kind: TransferType,
+    source: SourcePoint,
+    target_thread_id: str,
+    *,
+    base: SourcePoint | None = None,
+    source_thread_id: str | None = None,
+    source_provider: str | None = None,
+    target_provider: str | None = None,
+    created_by: Creator,
+    created_at: datetime,
+) -> Transfer:
+    """A new transfer. `source_thread_id` is the thread it was asked of, where another one owns the point."""
+    return Transfer(
+        id=transfer_id,
+        type=kind,
+        status=TransferStatus.PENDING,
+        source_thread_id=source_thread_id or source.thread_id,
+        target_thread_id=target_thread_id,
+        source_point_thread_id=source.thread_id,
+        source_run_id=source.run_id,
+        source_position=source.position,
+        source_checkpoint_id=source.checkpoint_id,
+        source_turn_item_id=source.turn_item_id,
+        source_item_position=source.item_position,
+        source_native_thread_id=source.provider_thread_ref,
+        source_native_turn_id=source.provider_turn_ref,
+        base_thread_id=base.thread_id if base else None,
+        base_run_id=base.run_id if base else None,
+        base_position=base.position if base else None,
+        source_provider=source_provider,
+        target_provider=target_provider,
+        created_by=created_by,
+        created_at=created_at,
+    )
 
 
 def may_move(before: TransferStatus, after: TransferStatus) -> bool:

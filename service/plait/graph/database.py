@@ -1,6 +1,7 @@
 """Running statements on Neo4j: managed transactions, one record a statement, errors mapped in one place."""
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar, cast
@@ -26,12 +27,20 @@ _TOO_LARGE = (
     "Neo.TransientError.General.TransactionMemoryLimit",
     "Neo.TransientError.General.TransactionOutOfMemoryError",
 )
+_LABEL = re.compile(r"label `(\w+)`")
 _GRACE_SECONDS = 5
 """How much longer than its time-out a transaction is waited for: Neo4j itself ends it late, but tells."""
 
 
 class KeyTaken(Exception):
-    """A write met a key that another transaction had taken in the meantime; run the command again to see it."""
+    """A write met a key that another transaction had taken in the meantime; run the command again to see it.
+
+    `label` is that of the node that has the key, where the database names it.
+    """
+
+    def __init__(self, label: str | None) -> None:
+        super().__init__(f"a key of a {label or 'node'} is taken")
+        self.label = label
 
 
 class CommitUnknown(Exception):
@@ -141,7 +150,8 @@ async def mapped_errors() -> AsyncGenerator[None]:
     except PlaitError:
         raise
     except ConstraintError as error:
-        raise KeyTaken from error
+        named = _LABEL.search(error.message or "")
+        raise KeyTaken(named[1] if named else None) from error
     except IncompleteCommit as error:
         raise CommitUnknown from error
     except Neo4jError as error:

@@ -27,7 +27,7 @@ class DataFolderInUse(LocalDbError):
         by = "another Plait" if owner_pid is None else f"another Plait (process {owner_pid})"
         super().__init__(
             f"The data folder {data_dir} is in use by {by}. "
-            "Stop that one first, or choose another folder with --data-dir."
+            "Stop that one first, or choose another folder with PLAIT_DATA_DIR or --data-dir."
         )
 
 

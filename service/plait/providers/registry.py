@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from pydantic import ValidationError
+from pydantic.alias_generators import to_camel
 
 from plait.domain.errors import InvalidInput
 from plait.domain.planning import PROVIDER_KEY, Capabilities, ContextInjection, ForkSupport
@@ -52,7 +53,8 @@ def registry(extra: Mapping[str, Mapping[str, object]]) -> dict[str, Capabilitie
     for key, given in extra.items():
         if not PROVIDER_KEY.fullmatch(key):
             raise InvalidInput(
-                f"A provider's key is 1 to 64 letters a-z, digits, dots, dashes, underscores; not {key!r}."
+                f"PLAIT_PROVIDERS: a provider's key is 1 to 64 letters a-z, digits, dots, dashes, underscores; "
+                f"not {key!r}."
             )
         named = {_FIELDS.get(name.replace("_", "").lower(), name): value for name, value in given.items()}
         driver = str(named.get("driver", key))
@@ -60,6 +62,9 @@ def registry(extra: Mapping[str, Mapping[str, object]]) -> dict[str, Capabilitie
         try:
             known[key] = Capabilities.model_validate(base.model_dump() | {"driver": driver} | named | {"key": key})
         except ValidationError as error:
-            wrong = "; ".join(f"{detail['loc'][0]}: {detail['msg']}" for detail in error.errors())
-            raise InvalidInput(f"The settings' entry for provider {key} is wrong: {wrong}") from None
+            wrong = "; ".join(
+                f"{to_camel(str(detail['loc'][0]))}: {detail['msg'][0].lower()}{detail['msg'][1:]}"
+                for detail in error.errors()
+            )
+            raise InvalidInput(f"PLAIT_PROVIDERS: the entry {key} is wrong: {wrong}.") from None
     return known

@@ -30,7 +30,7 @@ class LineageEdge:
 @strawberry.type(description="A page of the threads around one thread, each once, with the edges between them.")
 class Lineage:
     nodes: tuple[pages.LineageNode, ...] = strawberry.field(
-        graphql_type=list[LineageNode], description="The threads of this page, nearest first."
+        graphql_type=list[LineageNode], description="The threads of this page, parents before what came from them."
     )
     edges: tuple[pages.LineageEdge, ...] = strawberry.field(
         graphql_type=list[LineageEdge],

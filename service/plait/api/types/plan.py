@@ -40,7 +40,12 @@ class StartCandidate:
     strategy: Strategy | None = strawberry.field(description="How context would be carried.")
     native_thread_id: str | None = strawberry.field(description="The provider's own id of the thread it builds on.")
     native_turn_id: str | None = strawberry.field(description="The provider's own id of the last turn it keeps.")
-    cost_tokens: int = strawberry.field(description="What would have to be sent, in tokens.")
+    cost_tokens: int | None = strawberry.field(
+        description=(
+            "An estimate of what would have to be sent: the tokens of the history to be told, at most the provider's "
+            "budget. What a handoff really takes is its own `tokens`. Null where there is nothing to fork."
+        )
+    )
     taken: bool = strawberry.field(description="Whether it is the one that was taken.")
     reason: str = strawberry.field(description="Why it was taken or not.")
 
