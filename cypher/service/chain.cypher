@@ -13,7 +13,8 @@ RETURN collect({
     WHERE r.threadId = a.id AND r.jointPrevious >= 0
     RETURN r {
       .position, .ordinal, .tokensBefore,
-      previous: r.jointPrevious, previousOrdinal: r.jointPreviousOrdinal, previousTokens: r.jointPreviousTokens
+      previous: r.jointPrevious, previousOrdinal: r.jointPreviousOrdinal, previousTokens: r.jointPreviousTokens,
+      adds: r.jointAdds
     }
   }
 }) AS chain

@@ -7,6 +7,7 @@
 // $asOf: ZONED DATETIME
 // $afterGeneration: INTEGER
 // $afterId: STRING
+// $kinds: LIST<STRING>
 // $limit: INTEGER
 // Columns: total, beyond, edges, nodes
 MATCH (t:Thread {id: $threadId})
@@ -32,8 +33,8 @@ CALL (found) {
 }
 CALL (found, page) {
   UNWIND page AS n
-  MATCH (s:Thread)-[e:FORK]->(n)
-  WHERE s IN found AND e.createdAt <= $asOf
+  MATCH (s:Thread)-[e:FORK|MERGE_BACK]->(n)
+  WHERE s IN found AND e.createdAt <= $asOf AND type(e) IN $kinds
   RETURN collect({
     id: e.transferId, kind: type(e), sourceThreadId: s.id, targetThreadId: n.id,
     transferId: e.transferId, createdAt: e.createdAt

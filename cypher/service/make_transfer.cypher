@@ -23,4 +23,11 @@ CALL (f) {
   MATCH (point:Run {id: f.baseRunId})
   CREATE (f)-[:SINCE]->(point)
 }
+CALL (f) {
+  // What is to be brought shows in the lineage at once, as a fork does.
+  WITH f WHERE f.type = 'merge_back'
+  MATCH (source:Thread {id: f.sourceThreadId})
+  MATCH (target:Thread {id: f.targetThreadId})
+  CREATE (source)-[:MERGE_BACK {transferId: f.id, createdAt: f.createdAt}]->(target)
+}
 RETURN f {.*} AS transfer

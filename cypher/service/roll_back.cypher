@@ -3,7 +3,7 @@
 // $threadId: STRING
 // $position: INTEGER
 // $now: ZONED DATETIME
-// Columns: thread, rolledBack, transfers
+// Columns: thread, rolledBack, consumed, waiting, leaving
 MATCH (t:Thread {id: $threadId})
 CALL (t) {
   MATCH (r:Run {threadId: t.id})
@@ -37,7 +37,14 @@ CALL (t) {
 CALL (t, runs) {
   UNWIND runs AS r
   MATCH (r)<-[:CONSUMED_BY]-(f:ContextTransfer)
-  RETURN collect(f {.*}) AS consumed
+  MATCH (source:Run {id: f.sourceRunId})
+  WITH f, source ORDER BY f.seq, f.id
+  // `gone`: its source was rolled back as well. What made the thread keeps its point whatever becomes of that.
+  RETURN collect({
+    transfer: f {.*},
+    gone: source.status = 'rolled_back' AND source.threadId = f.sourceThreadId
+      AND NOT f.type IN ['fork', 'subagent_spawn']
+  }) AS consumed
 }
 CALL (t) {
   MATCH (f:ContextTransfer)
@@ -45,4 +52,18 @@ CALL (t) {
   WHERE f.targetThreadId = t.id AND f.status IN ['pending', 'resolved_native', 'resolved_portable']
   RETURN collect(f {.*}) AS waiting
 }
-RETURN t {.*} AS thread, [r IN runs | r.id] AS rolledBack, consumed + waiting AS transfers
+CALL (t) {
+  // What waits elsewhere to be brought from here, but for what a run that starts there carries already.
+  MATCH (f:ContextTransfer)
+  USING INDEX f:ContextTransfer(sourceThreadId, type, status)
+  WHERE f.sourceThreadId = t.id AND f.type IN ['merge_back', 'subagent_result']
+    AND f.status IN ['pending', 'resolved_native', 'resolved_portable']
+    AND f.sourcePointThreadId = t.id AND f.sourcePosition > $position
+  MATCH (target:Thread {id: f.targetThreadId})
+  // It is locked already, unless it came to wait in this very moment.
+  SET target.updatedAt = $now
+  WITH f, target
+  WHERE NOT EXISTS { MATCH (r:Run {id: target.activeRunId, status: 'starting'}) WHERE f.id IN r.transferIds }
+  RETURN collect(f {.*}) AS leaving
+}
+RETURN t {.*} AS thread, [r IN runs | r.id] AS rolledBack, consumed, waiting, leaving

@@ -1,8 +1,8 @@
 // What a start in this thread has to know: the threads its history runs through, the provider's threads behind it,
-// and the transfers into it that no run has consumed.
+// the transfers for its own history that no run has consumed, and those that bring something from other threads.
 // $threadId: STRING
 // $provider: STRING
-// Columns: thread, chain, providerThreads, transfers, handoffs
+// Columns: thread, chain, providerThreads, transfers, handoffs, brought
 MATCH (t:Thread {id: $threadId})
 CALL (t) {
   MATCH (t)<-[:FORK*0..]-(a:Thread)
@@ -17,7 +17,8 @@ CALL (t) {
       WHERE r.threadId = a.id AND r.jointPrevious >= 0
       RETURN r {
         .position, .ordinal, .tokensBefore,
-        previous: r.jointPrevious, previousOrdinal: r.jointPreviousOrdinal, previousTokens: r.jointPreviousTokens
+        previous: r.jointPrevious, previousOrdinal: r.jointPreviousOrdinal, previousTokens: r.jointPreviousTokens,
+        adds: r.jointAdds
       }
     }
   }) AS chain
@@ -52,7 +53,22 @@ CALL (t) {
     AND f.status IN ['pending', 'resolved_native', 'resolved_portable', 'failed', 'superseded']
     // A cancelled fork's context is still to be told: the next start makes a transfer in its place.
     AND (f.status <> 'superseded' OR f.type = 'fork')
+    AND NOT f.type IN ['merge_back', 'subagent_result']
   OPTIONAL MATCH (f)-[:MATERIALIZED_AS]->(h:ContextHandoff)
   RETURN collect(DISTINCT f {.*}) AS transfers, collect(h {.*}) AS handoffs
 }
-RETURN t {.*} AS thread, chain, providerThreads, transfers, handoffs
+CALL (t) {
+  MATCH (f:ContextTransfer)
+  USING INDEX f:ContextTransfer(targetThreadId, status)
+  WHERE f.targetThreadId = t.id AND f.supersededById IS NULL
+    AND f.status IN ['pending', 'resolved_native', 'resolved_portable', 'failed']
+    AND f.type IN ['merge_back', 'subagent_result']
+  MATCH (r:Run {id: f.sourceRunId})
+  RETURN collect({
+    transfer: f {.*}, generation: r.generation, ordinal: r.ordinal, tokens: r.tokensBefore + r.tokens,
+    // A fork keeps the point it was taken from; a run of the source's own may have been rolled back since.
+    gone: r.status = 'rolled_back' AND r.threadId = f.sourceThreadId,
+    handoffs: COLLECT { MATCH (f)-[:MATERIALIZED_AS]->(h:ContextHandoff) RETURN h {.*} }
+  }) AS brought
+}
+RETURN t {.*} AS thread, chain, providerThreads, transfers, handoffs, brought

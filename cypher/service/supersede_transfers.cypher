@@ -10,4 +10,10 @@ CALL (old) {
   MATCH (successor:ContextTransfer {id: $successorId})
   CREATE (old)-[:SUPERSEDED_BY]->(successor)
 }
+CALL (old) {
+  // What was never brought is no lineage.
+  WITH old WHERE old.type = 'merge_back'
+  MATCH ()-[edge:MERGE_BACK {transferId: old.id}]->()
+  DELETE edge
+}
 RETURN count(old) AS superseded

@@ -99,11 +99,12 @@ def tree(service: Client, graph: Graph) -> str:
     """The root of a tree with one of everything."""
     sample = make_sample_tree(service)
     root = sample.thread["root"]
-    # What the sample has not: points named by a checkpoint and by an item, a delta, a transfer that took the place of
-    # a failed one.
+    # What the sample has not: points named by a checkpoint and by an item, a delta, a merge, a transfer that took
+    # the place of a failed one.
     point = service.checkpoint(root, "reviewed", summary="Fine.", workspace={"vcs": "git", "commit": "abc"})
     service.fork(root, point={"checkpointId": point["id"]})
     service.fork(root, point={"turnItemId": service.items(sample.run["r1"])[0]["id"]})
+    service.merge_back(sample.thread["told"])
     service.whole_run(root, "Fix it.", provider="codex")
     service.start(sample.thread["refused"], "Hello again?", "claude", model="a model")
     return root

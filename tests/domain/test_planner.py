@@ -13,8 +13,9 @@ from plait.domain.model import (
     RunStatus,
     Strategy,
 )
-from plait.domain.planner import ForkableTurn, KnownThread, StartSituation, Tally, measure, plan_start
+from plait.domain.planner import ForkableTurn, KnownThread, StartSituation, plan_start
 from plait.domain.planning import Capabilities, ContextInjection, ForkSupport, Outcome, StartPlan
+from plait.domain.tallies import Tally, measure
 from tests.model.pure import NOW
 
 FORKS = Capabilities(key="codex", driver="codex", fork=ForkSupport.AT_TURN)

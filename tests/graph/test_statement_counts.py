@@ -54,13 +54,31 @@ BETWEEN = {
     "failRun": "lock_run end_run",
     "interruptRun": "lock_run end_run",
     "completeRun of a run that has ended": "lock_run",
-    "rollbackThread": "lock_thread point_run roll_back make_transfer",
-    "rollbackThread of a fork to its origin": "lock_thread point_run roll_back make_transfer",
+    "rollbackThread": "lock_rollback point_run roll_back make_transfer",
+    "rollbackThread of a fork to its origin": "lock_rollback point_run roll_back make_transfer",
     "startRun after a rollback": f"lock_thread start_state forkable_turn {BUILD} set_transfer start_run",
     "reportRunStarted after a rollback": "lock_run accept_run transfer consume_transfer handoffs_by_id",
     "reportRunStarted of a run that was given up": "lock_run diverge_provider_thread",
     "createCheckpoint": "lock_thread point_run create_checkpoint",
-    "cancelTransfer": "transfer lock_thread transfer set_transfer",
+    "mergeBack": "lock_merge chain chain run_at make_transfer",
+    "mergeBack in place of one that waits": "lock_merge chain chain run_at make_transfer supersede_transfers",
+    "startRun with a merge": (
+        "lock_thread start_state chain forkable_turn history_runs items_of_runs latest_summary threads_by_id "
+        "store_handoff set_transfer start_run"
+    ),
+    "startRun of a merge on another provider": (
+        "lock_thread start_state chain forkable_turn make_transfer history_runs items_of_runs latest_summary "
+        "store_handoff set_transfer history_runs items_of_runs latest_summary threads_by_id store_handoff set_transfer "
+        "start_run"
+    ),
+    "reportRunStarted with a merge": (
+        "lock_run lock_provider_thread accept_run transfer consume_transfer handoffs_by_id"
+    ),
+    "rollbackThread past a merge": "lock_rollback point_run roll_back make_transfer",
+    "rollbackThread of what waits to be merged": (
+        "lock_rollback point_run roll_back make_transfer supersede_transfers"
+    ),
+    "cancelTransfer": "transfer lock_thread transfer supersede_transfers set_transfer",
 }
 """What each case runs between the claim of its receipt and the record that ends a command."""
 

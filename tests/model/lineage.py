@@ -1,20 +1,60 @@
 """The model: what the words of the product say, with plain lists, and nothing of the code under test.
 
-A thread is a list of runs. A fork begins with a copy of the history at its point. A provider's thread is the list of
-what it was told: the turns it ran, and the runs that a handoff carried to it.
+A thread is a list of runs. A fork begins with a copy of the history at its point. A merge appends what the other list
+has and this one has not. A provider's thread is the list of what it was told: the turns it ran, and the runs that a
+handoff carried to it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+ALL = 10**9
+"""More items than any run has."""
+
 
 class Told(NamedTuple):
-    """One run of a history, whole, or only its first items."""
+    """One run of a history, whole, or some of its items: those after one number, through another."""
 
     run: str
     items: int | None = None
+    after: int = 0
+
+    @property
+    def through(self) -> int:
+        return ALL if self.items is None else self.items
+
+
+History = tuple[Told, ...]
+
+
+def seen(history: Iterable[Told]) -> dict[str, int]:
+    """Through which item each run is in a history. Nothing may be in it twice, and no item without those before it."""
+    found: dict[str, int] = {}
+    for told in history:
+        assert told.after == found.get(told.run, 0), f"{told} after {found.get(told.run, 0)} items of it"
+        found[told.run] = told.through
+    return found
+
+
+def beyond(history: Iterable[Told], known: dict[str, int]) -> History:
+    """What a history has and `known` has not."""
+    return tuple(
+        told._replace(after=max(told.after, known.get(told.run, 0)))
+        for told in history
+        if known.get(told.run, 0) < told.through
+    )
+
+
+@dataclass
+class ModelMerge:
+    """A merge that waits: the thread it was asked of, its point, and the history there."""
+
+    source: str
+    point: Told
+    history: History
 
 
 @dataclass
@@ -28,6 +68,9 @@ class ModelRun:
     items: int = 1
     stable: bool = False
     rolled_back: bool = False
+    before: History = ()
+    """The history it stands on, with what its start brings in."""
+    brings: list[ModelMerge] = field(default_factory=list[ModelMerge])
 
     @property
     def active(self) -> bool:
@@ -38,15 +81,11 @@ class ModelRun:
 class ModelThread:
     name: str
     root: str
-    inherited: tuple[Told, ...] = ()
-    own: list[str] = field(default_factory=list[str])
-    """The accepted runs that were not rolled back, in order."""
+    inherited: History = ()
+    history: History = ()
     started: list[str] = field(default_factory=list[str])
     """All runs, those that never reached a provider too."""
-
-    @property
-    def history(self) -> tuple[Told, ...]:
-        return (*self.inherited, *(Told(run) for run in self.own))
+    pending: list[ModelMerge] = field(default_factory=list[ModelMerge])
 
 
 @dataclass
@@ -55,12 +94,20 @@ class NativeThread:
 
     provider: str
     thread: str
-    told: tuple[Told, ...] = ()
+    told: History = ()
     turns: dict[str, int] = field(default_factory=dict[str, int])
     lost: bool = False
 
-    def through(self, turn: str) -> tuple[Told, ...]:
+    def through(self, turn: str) -> History:
         return self.told[: self.turns[turn]]
+
+
+class Brings(NamedTuple):
+    """What a start brings into a thread: the history it stands on, the merges it takes and those it drops."""
+
+    history: History
+    taken: list[ModelMerge]
+    spent: list[ModelMerge]
 
 
 @dataclass
@@ -69,37 +116,117 @@ class Model:
     runs: dict[str, ModelRun] = field(default_factory=dict[str, ModelRun])
     natives: dict[str, NativeThread] = field(default_factory=dict[str, NativeThread])
 
+    def add_thread(self, name: str, root: str, inherited: History = ()) -> None:
+        self.threads[name] = ModelThread(name, root, inherited, inherited)
+
     def active_run(self, thread: str) -> ModelRun | None:
         return next((run for run in self.runs.values() if run.thread == thread and run.active), None)
 
-    def latest_stable(self, thread: str) -> tuple[Told, ...] | None:
-        """The history of the latest stable point: the last completed run, or else where the thread came from."""
-        found = self.threads[thread]
-        completed = [run for run in found.own if self.runs[run].state == "completed"]
+    def own(self, thread: str) -> list[str]:
+        """The accepted runs of a thread that were not rolled back, in order."""
+        return [told.run for told in self.threads[thread].history if self.runs[told.run].thread == thread]
+
+    def latest_stable(self, thread: str) -> Told | None:
+        """The last completed run, or else where the thread came from."""
+        completed = [run for run in self.own(thread) if self.runs[run].state == "completed"]
         if completed:
-            return self.history_through(thread, Told(completed[-1]))
-        return found.inherited or None
+            return Told(completed[-1])
+        inherited = self.threads[thread].inherited
+        return inherited[-1]._replace(after=0) if inherited else None
 
-    def history_through(self, thread: str, last: Told) -> tuple[Told, ...]:
-        """The history of a thread up to a run of it, or to an item of that run."""
-        history = self.threads[thread].history
-        at = next(index for index, told in enumerate(history) if told.run == last.run)
-        return (*history[:at], last)
+    def history_at(self, point: Told) -> History:
+        """The history of a point: all that its run stands on, and the run, or its first items."""
+        return (*self.runs[point.run].before, point)
 
-    def roll_back(self, thread: str, keep: int) -> None:
-        """Of the thread's own history its first `keep` runs stay."""
+    def without_own(self, thread: str, history: History) -> History:
+        """What a merge brings of a history: not what the thread itself has rolled back."""
+        return tuple(told for told in history if self.runs[told.run].thread != thread)
+
+    def gone(self, merge: ModelMerge) -> bool:
+        """Whether the point was rolled back in the thread that the merge was asked of."""
+        run = self.runs[merge.point.run]
+        return run.thread == merge.source and run.rolled_back
+
+    def merge(self, source: str, target: str) -> str | None:
+        """A merge between two threads: the code of its refusal, or none where it waits now."""
+        point = self.latest_stable(source)
+        if self.threads[source].root != self.threads[target].root:
+            return "NO_COMMON_ANCESTOR"
+        if point is None:
+            return "NO_STABLE_POINT"
+        theirs, known = self.history_at(point), seen(self.threads[target].history)
+        if not self.without_own(target, beyond(theirs, known)):
+            return "NOTHING_TO_MERGE"
+        found = self.threads[target]
+        active = self.active_run(target)
+        starting = active.brings if active is not None and active.state == "starting" else []
+        if any(merge.source == source and merge.point == point for merge in found.pending):
+            return None
+        found.pending = [merge for merge in found.pending if merge.source != source or merge in starting]
+        found.pending.append(ModelMerge(source, point, theirs))
+        return None
+
+    def brings(self, thread: str) -> Brings:
         found = self.threads[thread]
-        for run in found.own[keep:]:
-            self.runs[run].rolled_back = True
-        del found.own[keep:]
+        history, taken, spent = found.history, list[ModelMerge](), list[ModelMerge]()
+        for merge in found.pending:
+            alone = self.without_own(thread, beyond(merge.history, seen(found.history)))
+            if self.gone(merge) or not alone:
+                spent.append(merge)
+                continue
+            part = self.without_own(thread, beyond(merge.history, seen(history)))
+            if part:
+                history = (*history, *part)
+                taken.append(merge)
+        return Brings(history, taken, spent)
 
-    def accept(self, run: str, native: str | None, turn: str | None, told: tuple[Told, ...]) -> None:
+    def start(self, run: str) -> None:
+        """The run is planned: it takes what waits for its thread, once it is accepted."""
+        found = self.runs[run]
+        brings = self.brings(found.thread)
+        thread = self.threads[found.thread]
+        thread.pending = [merge for merge in thread.pending if merge not in brings.spent]
+        found.before, found.brings = brings.history, brings.taken
+
+    def roll_back(self, thread: str, history: History) -> None:
+        """The thread goes back to an earlier history. What later runs took in waits anew; what they did does not."""
+        found = self.threads[thread]
+        left = [self.runs[run] for run in self.own(thread) if run not in seen(history)]
+        for run in left:
+            run.rolled_back = True
+        found.history = history
+        latest: dict[str, ModelMerge] = {}
+        for merge in (merge for run in left for merge in run.brings):
+            latest.pop(merge.source, None)
+            latest[merge.source] = merge
+        waiting = {merge.source for merge in found.pending}
+        found.pending += [merge for merge in latest.values() if not self.gone(merge) and merge.source not in waiting]
+        for other in self.threads.values():
+            active = self.active_run(other.name)
+            starting = active.brings if active is not None and active.state == "starting" else []
+            other.pending = [
+                merge for merge in other.pending if merge.source != thread or not self.gone(merge) or merge in starting
+            ]
+
+    def accept(self, run: str, native: str | None, turn: str | None, told: History) -> None:
         """The provider accepted the turn after having been told `told`."""
         found = self.runs[run]
         found.state, found.native, found.turn = "running", native, turn
-        self.threads[found.thread].own.append(run)
+        thread = self.threads[found.thread]
+        thread.pending = [merge for merge in thread.pending if merge not in found.brings]
+        thread.history = (*found.before, Told(run))
         if native is not None:
-            thread = self.natives.setdefault(native, NativeThread(found.provider, found.thread))
-            thread.told = (*told, Told(run))
+            behind = self.natives.setdefault(native, NativeThread(found.provider, found.thread))
+            behind.told = (*told, Told(run))
             if turn is not None:
-                thread.turns[turn] = len(thread.told)
+                behind.turns[turn] = len(behind.told)
+
+    def in_order(self, history: History) -> None:
+        """A history has each run once, and before it all of what it stands on that is in the history at all."""
+        whole = seen(history)
+        have: dict[str, int] = {}
+        for told in history:
+            for before in self.runs[told.run].before:
+                needed = min(before.through, whole.get(before.run, 0))
+                assert have.get(before.run, 0) >= needed, f"{told.run} comes before {before}, on which it stands"
+            have[told.run] = told.through

@@ -11,10 +11,13 @@ from typing import Any, Protocol
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from tests.model.lineage import Model, ModelRun, ModelThread, Told
+from tests.model.lineage import History, Model, ModelRun, ModelThread, Told, seen
 
 PROVIDERS = ("codex", "claude", "acp", "plain", "mute")
 """Forks at a turn; forks at a turn; forks its latest state; neither forks nor resumes; forks, but takes no context."""
+
+
+LIVE = ("pending", "resolved_native", "resolved_portable")
 
 
 class Start(Protocol):
@@ -40,6 +43,8 @@ class Backend(Protocol):
     def checkpoint(self, thread: str, run: str) -> str | None: ...
     def cancel(self, thread: str) -> str | None: ...
     def roll_back(self, thread: str, run: str) -> str | None: ...
+    def merge(self, source: str, target: str) -> str | None: ...
+    def cancel_merge(self, source: str, target: str) -> str | None: ...
     def records(self) -> dict[str, Any]: ...
 
 
@@ -52,8 +57,9 @@ class LineageMachine(RuleBasedStateMachine):
         super().__init__()
         self.model = Model()
         self.plans: dict[str, Start] = {}
-        self.told: dict[str, tuple[Told, ...]] = {}
-        self.known_at_plan: dict[str, tuple[Told, ...]] = {}
+        self.told: dict[str, History] = {}
+        self.known_at_plan: dict[str, History] = {}
+        self.accepted: set[str] = set()
         self.count = 0
 
     # Picking
@@ -96,19 +102,19 @@ class LineageMachine(RuleBasedStateMachine):
     @rule()
     def create_thread(self) -> None:
         name = self.backend.create_thread()
-        self.model.threads[name] = ModelThread(name, root=name)
+        self.model.add_thread(name, root=name)
 
     @rule(number=st.integers(0, 50))
     def fork_latest(self, number: int) -> None:
         source = self.pick_thread(number)
         if source is None:
             return
-        expected = self.model.latest_stable(source.name)
+        point = self.model.latest_stable(source.name)
         answer = self.backend.fork(source.name, None, None)
-        if expected is None:
+        if point is None:
             assert answer == "NO_STABLE_POINT"
             return
-        self.model.threads[answer] = ModelThread(answer, root=source.root, inherited=expected)
+        self.model.add_thread(answer, source.root, self.model.history_at(point))
 
     @rule(number=st.integers(0, 50), at=st.integers(0, 50))
     def fork_at_run(self, number: int, at: int) -> None:
@@ -126,8 +132,7 @@ class LineageMachine(RuleBasedStateMachine):
         elif Told(run.name) not in source.history:
             assert answer == "INVALID_INPUT"
         else:
-            inherited = self.model.history_through(source.name, Told(run.name))
-            self.model.threads[answer] = ModelThread(answer, root=source.root, inherited=inherited)
+            self.model.add_thread(answer, source.root, self.model.history_at(Told(run.name)))
 
     @rule(number=st.integers(0, 50), at=st.integers(0, 50), item=st.integers(1, 4))
     def fork_at_item(self, number: int, at: int, item: int) -> None:
@@ -137,8 +142,7 @@ class LineageMachine(RuleBasedStateMachine):
         item = min(item, run.items)
         answer = self.backend.fork(source.name, None, (run.name, item))
         last = Told(run.name, None if item == run.items else item)
-        inherited = self.model.history_through(source.name, last)
-        self.model.threads[answer] = ModelThread(answer, root=source.root, inherited=inherited)
+        self.model.add_thread(answer, source.root, self.model.history_at(last))
 
     @rule(number=st.integers(0, 50), provider=st.sampled_from(PROVIDERS))
     def start(self, number: int, provider: str) -> None:
@@ -158,6 +162,7 @@ class LineageMachine(RuleBasedStateMachine):
             return
         assert answer.run is not None
         self.model.runs[answer.run] = ModelRun(answer.run, thread.name, provider)
+        self.model.start(answer.run)
         thread.started.append(answer.run)
         self.check(thread, provider, answer)
 
@@ -179,6 +184,7 @@ class LineageMachine(RuleBasedStateMachine):
             return
         assert self.backend.accept(run.name, native, turn) is None
         self.model.accept(run.name, native, turn, told)
+        self.accepted.add(run.name)
 
     def went_on(self, run: ModelRun, native: str) -> bool:
         """Whether a native thread may hold more than when the start of a run was planned."""
@@ -206,6 +212,7 @@ class LineageMachine(RuleBasedStateMachine):
             return
         assert before.resume is not None or before.fork is not None
         assert before.fork is None or answer.fork is None, "a native fork that failed is not tried again"
+        self.model.start(run.name)
         self.check(self.model.threads[run.thread], run.provider, answer, replanned=True)
 
     @rule(number=st.integers(0, 50))
@@ -247,7 +254,7 @@ class LineageMachine(RuleBasedStateMachine):
             assert code == "RUN_ACTIVE"
         elif run.rolled_back:
             assert code == "RUN_ROLLED_BACK"
-        elif run.name not in self.model.threads[run.thread].own:
+        elif run.name not in self.model.own(run.thread):
             assert code == "RUN_NOT_STARTED"
         else:
             assert code is None
@@ -266,11 +273,13 @@ class LineageMachine(RuleBasedStateMachine):
         thread = self.pick_thread(number)
         if thread is None:
             return
-        keep = len(thread.own) - back
+        own = self.model.own(thread.name)
+        keep = len(own) - back
         if keep > 0:
-            target = thread.own[keep - 1]
+            target = own[keep - 1]
+            history = self.model.history_at(Told(target))
         elif thread.inherited:
-            keep, target = 0, thread.inherited[-1].run
+            target, history = thread.inherited[-1].run, thread.inherited
         else:
             return
         code = self.backend.roll_back(thread.name, target)
@@ -278,7 +287,7 @@ class LineageMachine(RuleBasedStateMachine):
             assert code == "THREAD_BUSY"
             return
         assert code is None
-        self.model.roll_back(thread.name, keep)
+        self.model.roll_back(thread.name, history)
 
     @rule(number=st.integers(0, 50), at=st.integers(0, 50))
     def roll_back_to_any_run(self, number: int, at: int) -> None:
@@ -293,22 +302,51 @@ class LineageMachine(RuleBasedStateMachine):
             expected = "INVALID_INPUT"
         elif run.rolled_back:
             expected = "RUN_ROLLED_BACK"
-        elif run.name not in thread.own:
+        elif run.name not in self.model.own(thread.name):
             expected = "RUN_NOT_STARTED"
         if expected is not None:
             assert self.backend.roll_back(thread.name, run.name) == expected
+
+    @rule(number=st.integers(0, 50), into=st.integers(0, 50))
+    def merge(self, number: int, into: int) -> None:
+        """Any thread into any other: a fork into its source, a sibling, the other way, again."""
+        source, target = self.pick_thread(number), self.pick_thread(into)
+        if source is not None and target is not None and source is not target:
+            expected = self.model.merge(source.name, target.name)
+            assert self.backend.merge(source.name, target.name) == expected
+
+    @rule(number=st.integers(0, 50), at=st.integers(0, 5))
+    def cancel_merge(self, number: int, at: int) -> None:
+        """Who calls a merge off is not told of it; but a start that carries it goes on."""
+        thread = self.pick_thread(number)
+        if thread is None or not thread.pending:
+            return
+        merge = thread.pending[at % len(thread.pending)]
+        if [other.source for other in thread.pending].count(merge.source) > 1:
+            return
+        run = self.model.active_run(thread.name)
+        code = self.backend.cancel_merge(merge.source, thread.name)
+        if run is not None and run.state == "starting" and merge in run.brings:
+            assert code == "THREAD_BUSY"
+            return
+        # A start that failed for good leaves it as failed: the next one makes another.
+        assert code in (None, "TRANSFER_NOT_PENDING")
+        if code is None:
+            thread.pending.remove(merge)
 
     # What must hold
 
     def check(self, thread: ModelThread, provider: str, plan: Start, *, replanned: bool = False) -> None:
         """The promise, and that the cheapest honest way was taken."""
         assert plan.run is not None
+        expected = self.model.runs[plan.run].before
         known = self.known(plan, provider)
         told = (*known, *plan.handed)
-        assert told == thread.history, (plan.outcome, known, plan.handed, thread.history)
+        assert seen(told) == seen(expected), (plan.outcome, known, plan.handed, expected)
+        self.model.in_order(told)
         if plan.outcome == "none":
             assert not plan.handed
-        if self.resumable(thread, provider):
+        if self.resumable(thread, provider, expected):
             assert plan.outcome == "none", "what knows the whole history is resumed"
         if plan.outcome == "portable" and provider in ("codex", "claude") and not replanned:
             assert not self.natively_known(thread, provider), "a native way comes before a portable one"
@@ -316,7 +354,7 @@ class LineageMachine(RuleBasedStateMachine):
         self.told[plan.run] = told
         self.known_at_plan[plan.run] = known
 
-    def known(self, plan: Start, provider: str) -> tuple[Told, ...]:
+    def known(self, plan: Start, provider: str) -> History:
         if plan.resume is not None:
             native = self.model.natives[plan.resume]
             assert not native.lost
@@ -329,24 +367,25 @@ class LineageMachine(RuleBasedStateMachine):
             return native.through(plan.fork[1])
         return ()
 
-    def resumable(self, thread: ModelThread, provider: str) -> bool:
-        """Whether a provider thread of this thread knows exactly its history and can go on."""
+    def resumable(self, thread: ModelThread, provider: str, history: History) -> bool:
+        """Whether a provider thread of this thread knows exactly this history and can go on."""
         return provider != "plain" and any(
             native.provider == provider
             and native.thread == thread.name
             and not native.lost
-            and native.told == thread.history
-            and thread.history
+            and history
+            and seen(native.told) == seen(history)
             for native in self.model.natives.values()
         )
 
     def natively_known(self, thread: ModelThread, provider: str) -> bool:
-        """Whether the provider could fork its own thread at the very end of this history."""
-        if not thread.history or thread.history[-1].items is not None:
+        """Whether the provider could fork its own thread at the very end of this history, with nothing to bring in."""
+        if not thread.history or thread.history[-1].items is not None or self.model.brings(thread.name).taken:
             return False
         last = self.model.runs[thread.history[-1].run]
         return (
-            last.provider == provider
+            seen(self.model.history_at(Told(last.name))) == seen(thread.history)
+            and last.provider == provider
             and last.state == "completed"
             and last.native is not None
             and last.turn is not None
@@ -358,17 +397,26 @@ class LineageMachine(RuleBasedStateMachine):
         """What the records say, whatever came before."""
         records = self.backend.records()
         for thread, transfers in records["transfers"].items():
-            live = [t for t in transfers if t["status"] in ("pending", "resolved_native", "resolved_portable")]
-            assert len(live) <= 1, "at most one live transfer leads into a thread"
+            own = [t for t in transfers if t["type"] != "merge_back"]
+            live = [t for t in own if t["status"] in LIVE]
+            assert len(live) <= 1, "at most one live transfer tells a thread its own history"
             for transfer in transfers:
                 assert (transfer["status"] == "consumed") == (transfer["consumedBy"] is not None)
-            consumers = [t["consumedBy"] for t in transfers if t["consumedBy"]]
-            assert len(consumers) == len(set(consumers)), "a run consumes one transfer"
+            consumers = [t["consumedBy"] for t in own if t["consumedBy"]]
+            assert len(consumers) == len(set(consumers)), "a run consumes one transfer of its own history"
             found = self.model.threads[thread]
+            merges = [t for t in transfers if t["type"] == "merge_back"]
+            waiting = [t["source"] for t in merges if t["status"] in (*LIVE, "failed")]
+            assert sorted(waiting) == sorted(merge.source for merge in found.pending), "what waits to be brought in"
+            for run in found.started:
+                taken = [t["source"] for t in merges if t["consumedBy"] == run]
+                if run in self.accepted:
+                    assert sorted(taken) == sorted(merge.source for merge in self.model.runs[run].brings)
             if not found.started:
                 assert all(t["handoffs"] == 0 for t in transfers), "no context is built before the first start"
         for thread, histories in records["histories"].items():
-            assert histories == self.model.threads[thread].history
+            assert seen(histories) == seen(self.model.threads[thread].history)
+            self.model.in_order(histories)
         for thread, active in records["active"].items():
             expected = self.model.active_run(thread)
             assert active == (expected.name if expected else None)

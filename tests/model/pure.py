@@ -8,7 +8,8 @@ from typing import Any
 
 from plait.domain.errors import PlaitError
 from plait.domain.forking import NamedPoint, explicit_point, latest_stable_point
-from plait.domain.history import START, WHOLE_RUN, History, Joint, Mark, ThreadLink
+from plait.domain.history import START, WHOLE_RUN, History, Joint, Mark, Segment, ThreadLink
+from plait.domain.merging import Bringing, Waiting, bring, carried, merge_point
 from plait.domain.model import (
     Creator,
     Executor,
@@ -20,11 +21,16 @@ from plait.domain.model import (
     RunStatus,
     Thread,
     ThreadStatus,
+    Transfer,
+    TransferStatus,
+    TransferType,
     TurnItem,
 )
-from plait.domain.planner import ForkableTurn, KnownThread, StartSituation, Tally, plan_start
+from plait.domain.planner import ForkableTurn, KnownThread, StartSituation, plan_start
 from plait.domain.planning import Capabilities, ContextInjection, ForkSupport, Outcome, StartPlan
-from plait.domain.rollback import position_to_keep
+from plait.domain.rollback import Spent, Touched, aftermath, position_to_keep
+from plait.domain.tallies import Tally
+from plait.domain.transfers import LIVE, pending_transfer
 from tests.model.lineage import Told
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -54,6 +60,11 @@ class PureBackend:
         self.runs: dict[str, Run] = {}
         self.provider_threads: dict[str, ProviderThread] = {}
         self.plans: dict[str, StartPlan] = {}
+        self.adds: dict[str, tuple[Segment, ...]] = {}
+        self.transfers: dict[str, Transfer] = {}
+        """The merges alone: what tells a thread its own history decides nothing here."""
+        self.brought: dict[str, list[str]] = {}
+        """By run, the merges that its plan takes."""
 
     def create_thread(self) -> str:
         name = f"t{len(self.threads)}"
@@ -74,6 +85,7 @@ class PureBackend:
         at = self.runs[point.run_id]
         self.threads[name] = _thread(name).model_copy(
             update={
+                "root_thread_id": thread.root_thread_id,
                 "origin_thread_id": point.thread_id,
                 "origin_run_id": point.run_id,
                 "origin_position": point.position,
@@ -88,10 +100,12 @@ class PureBackend:
         found = self.threads[thread]
         if found.active_run_id is not None:
             return "THREAD_BUSY"
-        plan = plan_start(self.situation(thread, provider, None))
+        bringing = self.bringing(thread)
+        plan = plan_start(self.situation(thread, provider, bringing, None))
         if plan.outcome is Outcome.UNSUPPORTED:
             return "UNSUPPORTED_TRANSFER"
         name = f"r{len(self.runs)}"
+        self.take(name, bringing)
         self.runs[name] = Run(
             id=name,
             thread_id=thread,
@@ -136,7 +150,12 @@ class PureBackend:
             )
         known = known.model_copy(update={"tip_run_id": run, "tip_position": found.position, "turns": known.turns + 1})
         self.provider_threads[known.id] = known
-        joint = {"joint_previous": thread.head_position} if thread.head_ordinal < thread.accepted_runs else {}
+        adds = tuple(segment for parcel in plan.parcels for segment in parcel.part.segments)
+        self.adds[run] = adds
+        apart = thread.head_ordinal < thread.accepted_runs or bool(adds)
+        joint = {"joint_previous": thread.head_position} if apart else {}
+        for key in self.brought[run]:
+            self.move(key, TransferStatus.CONSUMED, run)
         self.runs[run] = found.model_copy(
             update={
                 "status": RunStatus.RUNNING,
@@ -168,9 +187,11 @@ class PureBackend:
             self.provider_threads[lost.id] = lost.model_copy(update={"status": ProviderThreadStatus.LOST})
         if plan.resume is not None or plan.native_fork is not None:
             told = "the native way failed" if plan.native_fork else None
-            anew = plan_start(self.situation(found.thread_id, found.provider, told))
+            bringing = self.bringing(found.thread_id)
+            anew = plan_start(self.situation(found.thread_id, found.provider, bringing, told))
             if anew.outcome is not Outcome.UNSUPPORTED:
                 self.plans[run] = anew
+                self.take(run, bringing)
                 return self.told(run, anew)
         self.close(run, RunStatus.FAILED)
         return PureStart("failed", None, None, (), None)
@@ -239,11 +260,126 @@ class PureBackend:
                 "stable_position": stable.position if stable else None,
             }
         )
+        gone = {run.id for run in self.runs.values() if run.thread_id == thread and run.position > position}
+        mine = [self.transfers[key] for key in sorted(self.transfers, key=int)]
+        after = aftermath(
+            Touched(
+                consumed=tuple(
+                    Spent(transfer=transfer, gone=self.gone(transfer))
+                    for transfer in mine
+                    if transfer.target_thread_id == thread and transfer.consumed_by_run_id in gone
+                ),
+                waiting=tuple(each for each in mine if each.target_thread_id == thread and each.status in LIVE),
+                leaving=tuple(
+                    each
+                    for each in mine
+                    if each.source_thread_id == thread
+                    and each.status in LIVE
+                    and self.gone(each)
+                    and not self.in_use(each)
+                ),
+            ),
+            gone,
+        )
+        for transfer in after.anew:
+            anew = transfer.model_copy(
+                update={"id": str(len(self.transfers)), "status": TransferStatus.PENDING, "consumed_by_run_id": None}
+            )
+            self.transfers[anew.id] = anew
+        for transfer in after.superseded:
+            self.move(transfer.id, TransferStatus.SUPERSEDED)
         return None
+
+    def merge(self, source: str, target: str) -> str | None:
+        theirs, ours = self.threads[source], self.threads[target]
+        try:
+            point = merge_point(theirs, ours)
+        except PlaitError as refusal:
+            return refusal.code.value
+        there = History.at(point.mark, self.chain(point.thread_id))
+        here = self.history(target)
+        assert there.common(here), "what is in one tree shares its first run"
+        if not carried(there, here, target).part:
+            return "NOTHING_TO_MERGE"
+        waiting = [
+            each
+            for each in self.transfers.values()
+            if (each.source_thread_id, each.target_thread_id) == (source, target) and each.status in LIVE
+        ]
+        if any(
+            (each.source_run_id, each.source_item_position) == (point.run_id, point.item_position) for each in waiting
+        ):
+            return None
+        for each in waiting:
+            if not self.in_use(each):
+                self.move(each.id, TransferStatus.SUPERSEDED)
+        made = pending_transfer(
+            str(len(self.transfers)),
+            TransferType.MERGE_BACK,
+            point,
+            target,
+            source_thread_id=source,
+            created_by=Creator.USER,
+            created_at=NOW,
+        )
+        self.transfers[made.id] = made
+        return None
+
+    def cancel_merge(self, source: str, target: str) -> str | None:
+        for each in list(self.transfers.values()):
+            if (each.source_thread_id, each.target_thread_id) == (source, target) and each.status in LIVE:
+                if self.in_use(each):
+                    return "THREAD_BUSY"
+                self.move(each.id, TransferStatus.SUPERSEDED)
+                return None
+        return "TRANSFER_NOT_PENDING"
+
+    def move(self, transfer: str, status: TransferStatus, run: str | None = None) -> None:
+        update = {"status": status, "consumed_by_run_id": run}
+        self.transfers[transfer] = self.transfers[transfer].model_copy(update=update)
+
+    def in_use(self, transfer: Transfer) -> bool:
+        active = self.runs.get(self.threads[transfer.target_thread_id].active_run_id or "")
+        return active is not None and active.status is RunStatus.STARTING and transfer.id in self.brought[active.id]
+
+    def gone(self, transfer: Transfer) -> bool:
+        run = self.runs[transfer.source_run_id]
+        return run.status is RunStatus.ROLLED_BACK and run.thread_id == transfer.source_thread_id
+
+    def bringing(self, thread: str) -> Bringing:
+        waiting = [
+            Waiting(
+                transfer=each,
+                source=History.at(each.source_point.mark, self.chain(each.source_point.thread_id)),
+                generation=1,
+                gone=self.gone(each),
+            )
+            for each in (self.transfers[key] for key in sorted(self.transfers, key=int))
+            if each.target_thread_id == thread and each.status in LIVE
+        ]
+        return bring(thread, self.history(thread), waiting, 100)
+
+    def take(self, run: str, bringing: Bringing) -> None:
+        self.brought[run] = [brought.transfer.id for brought in bringing.brought]
+        for transfer in bringing.spent:
+            self.move(transfer.id, TransferStatus.SUPERSEDED)
 
     def records(self) -> dict[str, Any]:
         return {
-            "transfers": {},
+            "transfers": {
+                name: [
+                    {
+                        "type": each.type.value,
+                        "status": each.status.value,
+                        "source": each.source_thread_id,
+                        "consumedBy": each.consumed_by_run_id,
+                        "handoffs": 0,
+                    }
+                    for each in self.transfers.values()
+                    if each.target_thread_id == name
+                ]
+                for name in self.threads
+            },
             "histories": {name: self.expand(self.history(name)) for name in self.threads},
             "active": {name: thread.active_run_id for name, thread in self.threads.items()},
         }
@@ -256,7 +392,11 @@ class PureBackend:
         while found is not None:
             origin = found.origin
             joints = tuple(
-                Joint(Mark(run.position - 1), Mark(run.joint_previous) if run.joint_previous else START)
+                Joint(
+                    Mark(run.position - 1),
+                    Mark(run.joint_previous) if run.joint_previous else START,
+                    self.adds[run.id],
+                )
                 for run in sorted(self.runs.values(), key=lambda run: run.position)
                 if run.thread_id == found.id and run.joint_previous is not None
             )
@@ -268,23 +408,26 @@ class PureBackend:
     def history(self, thread: str) -> History:
         return History.at(Mark(self.threads[thread].head_position), self.chain(thread))
 
-    def situation(self, thread: str, provider: str, fork_failure: str | None) -> StartSituation:
+    def situation(self, thread: str, provider: str, bringing: Bringing, fork_failure: str | None) -> StartSituation:
         history = self.history(thread)
+        brought = tuple((each.transfer.id, each.part) for each in bringing.brought)
+        whole = history.followed_by(part for _, part in brought)
         ledger: dict[tuple[str, Mark], Tally] = {}
-        marks = {(segment.thread_id, mark) for segment in history.segments for mark in segment[1:]}
+        marks = {(segment.thread_id, mark) for segment in whole.segments for mark in segment[1:]}
         known: list[KnownThread] = []
         for candidate in self.provider_threads.values():
             if (candidate.thread_id, candidate.provider) == (thread, provider):
                 tip = History.at(Mark(candidate.tip_position), self.chain(thread))
                 marks |= {(segment.thread_id, mark) for segment in tip.segments for mark in segment[1:]}
                 known.append(KnownThread(provider_thread=candidate, known=tip))
-        forkable = self.forkable(history, provider)
+        forkable = self.forkable(whole, provider)
         if forkable is not None:
             marks |= {(segment.thread_id, mark) for segment in forkable.known.segments for mark in segment[1:]}
         for owner, mark in marks:
             ledger[(owner, mark)] = self.tally(owner, mark)
         return StartSituation(
             history=history,
+            brought=brought,
             provider=PROVIDERS[provider],
             own_threads=tuple(known),
             forkable=forkable,
@@ -305,14 +448,16 @@ class PureBackend:
                 and (run.native_turn_id is not None or PROVIDERS[provider].fork is ForkSupport.LATEST)
                 and self.provider_threads[run.provider_thread_id or ""].status is not ProviderThreadStatus.LOST
             ]
-            if runs:
-                run = max(runs, key=lambda found: found.position)
+            for run in sorted(runs, key=lambda found: found.position, reverse=True):
+                known = History.at(Mark(run.position), self.chain(run.thread_id))
+                if known.minus(history):
+                    continue
                 behind = self.provider_threads[run.provider_thread_id or ""]
                 pending = self.runs.get(self.threads[behind.thread_id].active_run_id or "")
                 starting = pending is not None and pending.status is RunStatus.STARTING
                 return ForkableTurn(
                     run=run,
-                    known=History.at(Mark(run.position), self.chain(run.thread_id)),
+                    known=known,
                     later_turns=behind.turns - (run.turn_ordinal or 0) + starting,
                     later_terminal_turns=behind.ended_turns - (run.turn_ordinal or 0),
                 )
@@ -334,9 +479,10 @@ class PureBackend:
             for run in sorted(self.runs.values(), key=lambda found: found.position):
                 if run.thread_id != segment.thread_id or run.started_at is None:
                     continue
-                if segment.after.run < run.position <= segment.through.run:
+                if segment.first_run <= run.position <= segment.last_run:
                     cut = run.position == segment.through.run and segment.through.item != WHOLE_RUN
-                    told.append(Told(run.id, segment.through.item if cut else None))
+                    begun = run.position == segment.after.run
+                    told.append(Told(run.id, segment.through.item if cut else None, segment.after.item if begun else 0))
         return tuple(told)
 
     def told(self, run: str, plan: StartPlan) -> PureStart:
@@ -344,7 +490,10 @@ class PureBackend:
             outcome=plan.outcome.value,
             resume=plan.resume.native_thread_id if plan.resume else None,
             fork=(plan.native_fork.native_thread_id, plan.native_fork.last_turn_id) if plan.native_fork else None,
-            handed=self.expand(plan.deliver),
+            handed=(
+                *self.expand(plan.deliver),
+                *(told for parcel in plan.parcels for told in self.expand(parcel.deliver)),
+            ),
             run=run,
         )
 

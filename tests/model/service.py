@@ -16,7 +16,7 @@ from plait.domain.errors import PlaitError
 from plait.domain.history import WHOLE_RUN
 from plait.domain.model import Executor, ItemKind
 from plait.graph.database import Database
-from tests.model.lineage import Told
+from tests.model.lineage import History, Told, beyond, seen
 from tests.model.pure import PROVIDERS, PureStart
 
 T = TypeVar("T")
@@ -28,8 +28,13 @@ CALL (t) {
   OPTIONAL MATCH (f:ContextTransfer)-[:INTO]->(t)
   WITH f WHERE f IS NOT NULL
   OPTIONAL MATCH (f)-[:CONSUMED_BY]->(r:Run)
+  MATCH (point:Run {id: f.sourceRunId})
+  WITH f, r, point ORDER BY f.seq, f.id
+  WHERE f.supersededById IS NULL
   RETURN collect({
-    id: f.id, status: f.status, consumedBy: r.id, handoffs: COUNT { (f)-[:MATERIALIZED_AS]->() }
+    id: f.id, type: f.type, status: f.status, source: f.sourceThreadId, consumedBy: r.id,
+    point: point.position, owner: point.threadId, item: f.sourceItemPosition,
+    handoffs: COUNT { (f)-[:MATERIALIZED_AS]->() }
   }) AS transfers
 }
 CALL (t) {
@@ -113,7 +118,8 @@ class ServiceBackend:
 
     def cancel(self, thread: str) -> str | None:
         row = self._query(
-            "MATCH (f:ContextTransfer)-[:INTO]->(:Thread {id: $id}) RETURN f.id AS id ORDER BY f.createdAt DESC",
+            "MATCH (f:ContextTransfer)-[:INTO]->(:Thread {id: $id}) WHERE f.type <> 'merge_back' "
+            "RETURN f.id AS id ORDER BY f.createdAt DESC",
             id=thread,
         )
         if not row:
@@ -122,6 +128,19 @@ class ServiceBackend:
 
     def roll_back(self, thread: str, run: str) -> str | None:
         return self._code(self._commands.rollback_thread(None, c.RollbackThread(thread_id=thread, to_run_id=run)))
+
+    def merge(self, source: str, target: str) -> str | None:
+        given = c.MergeBack(source_thread_id=source, target_thread_id=target)
+        return self._code(self._commands.merge_back(None, given))
+
+    def cancel_merge(self, source: str, target: str) -> str | None:
+        rows = self._query(
+            "MATCH (f:ContextTransfer {type: 'merge_back', sourceThreadId: $source})-[:INTO]->(:Thread {id: $target}) "
+            "WHERE f.supersededById IS NULL AND NOT f.status IN ['consumed', 'superseded'] RETURN f.id AS id",
+            source=source,
+            target=target,
+        )
+        return self._code(self._commands.cancel_transfer(None, c.CancelTransfer(transfer_id=rows[0]["id"])))
 
     def records(self) -> dict[str, Any]:
         rows: list[Any] = self._query(_RECORDS, threads=self._threads)[0]["threads"]
@@ -132,19 +151,26 @@ class ServiceBackend:
             "active": {name: row["active"] for name, row in threads.items()},
         }
 
-    def _history(self, threads: dict[str, Any], name: str, through: int | None, item: int | None) -> tuple[Told, ...]:
-        """A thread's history, walked run by run along the graph's own edges."""
+    def _history(self, threads: dict[str, Any], name: str, through: int | None, item: int | None) -> History:
+        """A thread's history, walked run by run along the graph's own edges, with what its runs took in."""
         row = threads[name]
-        inherited: tuple[Told, ...] = ()
-        if row["origin"] is not None:
-            inherited = self._history(threads, row["origin"], row["originPosition"], row["originItem"])
         runs = {run["position"]: run for run in row["runs"]}
-        own: list[Told] = []
         at = row["head"] if through is None else through
-        while at:
-            own.append(Told(runs[at]["id"], item if at == through else None))
-            at = runs[at]["before"]
-        return (*inherited, *reversed(own))
+        if not at:
+            if row["origin"] is None:
+                return ()
+            return self._history(threads, row["origin"], row["originPosition"], row["originItem"])
+        run = runs[at]
+        history = self._history(threads, name, run["before"] or 0, None)
+        for transfer in row["transfers"]:
+            if transfer["type"] == "merge_back" and transfer["consumedBy"] == run["id"]:
+                source = self._history(threads, transfer["owner"], transfer["point"], transfer["item"])
+                part = beyond(source, seen(history))
+                history += tuple(told for told in part if self._thread_of_run(threads, told.run) != name)
+        return (*history, Told(run["id"], item))
+
+    def _thread_of_run(self, threads: dict[str, Any], run: str) -> str:
+        return next(name for name, row in threads.items() if any(own["id"] == run for own in row["runs"]))
 
     def _started(self, answer: c.StartResult) -> PureStart:
         assert answer.start is not None
@@ -164,16 +190,20 @@ class ServiceBackend:
         """The runs a handoff says it stands for, found in the graph."""
         told: list[Told] = []
         for segment in segments:
+            (after, after_item), (through, through_item) = segment["after"], segment["through"]
             rows = self._query(
                 "MATCH (r:Run {threadId: $thread}) WHERE r.startedAt IS NOT NULL "
-                "AND r.position > $after AND r.position <= $through RETURN r.id AS id, r.position AS at ORDER BY at",
+                "AND r.position >= $first AND r.position <= $through RETURN r.id AS id, r.position AS at ORDER BY at",
                 thread=segment["threadId"],
-                after=segment["after"][0],
-                through=segment["through"][0],
+                first=after + 1 if after_item == WHOLE_RUN else after,
+                through=through,
             )
-            cut = segment["through"][1]
             told.extend(
-                Told(row["id"], cut if row["at"] == segment["through"][0] and cut != WHOLE_RUN else None)
+                Told(
+                    row["id"],
+                    through_item if row["at"] == through and through_item != WHOLE_RUN else None,
+                    after_item if row["at"] == after else 0,
+                )
                 for row in rows
             )
         return told

@@ -22,6 +22,6 @@ def test_every_start_is_told_exactly_its_history() -> None:
     run_state_machine_as_test(
         DomainMachine,
         settings=settings(
-            max_examples=400, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+            max_examples=2000, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
         ),
     )

@@ -139,6 +139,13 @@ class Client:
         self.append(run, *items, {"kind": "ASSISTANT_MESSAGE", "text": answer})
         return accepted | self.complete(run)
 
+    def merge_back(self, source: str, target: str | None = None, **given: Any) -> dict[str, Any]:
+        """The transfer that brings a thread's runs into another, by default into its parent."""
+        named = {} if target is None else {"targetThreadId": target}
+        return self.mutate("mergeBack", f"transfer {{ {TRANSFER} }}", sourceThreadId=source, **named, **given)[
+            "transfer"
+        ]
+
     def roll_back(self, thread: str, run: str, **given: Any) -> dict[str, Any]:
         return self.mutate(
             "rollbackThread", f"thread {{ {THREAD} }} rolledBackRuns", threadId=thread, toRunId=run, **given

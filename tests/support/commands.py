@@ -84,6 +84,14 @@ def _forked(client: Client, tag: str) -> tuple[str, dict[str, Any]]:
     return root, client.fork(root)
 
 
+def _tried(client: Client, tag: str) -> tuple[str, str]:
+    """A thread with one completed run, and a fork of it with another."""
+    root, fork = _forked(client, tag)
+    thread = fork["thread"]["id"]
+    client.whole_run(thread, "Try it", "Tried", native=_native(tag, 2))
+    return root, thread
+
+
 def _moved(client: Client, tag: str) -> str:
     """A thread that ran on one provider and then on another."""
     thread = _worked(client, tag)
@@ -312,6 +320,60 @@ def _(client: Client, tag: str) -> Ready:
     client.roll_back(root, client.run_ids(root)[0])
     run = client.start(root, "Again", "claude")["run"]["id"]
     return Ready(root, _accept(run, _native(tag, 3)))
+
+
+# Merges
+
+
+@_case("mergeBack", "mergeBack", f"transfer {{ {TRANSFER} }}")
+def _(client: Client, tag: str) -> Ready:
+    root, fork = _tried(client, tag)
+    return Ready(root, {"sourceThreadId": fork})
+
+
+@_case("mergeBack in place of one that waits", "mergeBack", f"transfer {{ {TRANSFER} }}")
+def _(client: Client, tag: str) -> Ready:
+    root, fork = _tried(client, tag)
+    client.merge_back(fork)
+    client.whole_run(fork, "And more", "Done")
+    return Ready(root, {"sourceThreadId": fork})
+
+
+@_case("startRun with a merge", "startRun", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, fork = _tried(client, tag)
+    client.merge_back(fork)
+    return Ready(root, _start(root))
+
+
+@_case("startRun of a merge on another provider", "startRun", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, fork = _tried(client, tag)
+    client.merge_back(fork)
+    return Ready(root, _start(root, "claude"))
+
+
+@_case("reportRunStarted with a merge", "reportRunStarted", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, fork = _tried(client, tag)
+    client.merge_back(fork)
+    run = client.start(root, "Use it")["run"]["id"]
+    return Ready(root, _accept(run, (_native(tag, 1)[0], f"turn-{tag}-3")))
+
+
+@_case("rollbackThread past a merge", "rollbackThread", f"thread {{ {THREAD} }} rolledBackRuns")
+def _(client: Client, tag: str) -> Ready:
+    root, fork = _tried(client, tag)
+    client.merge_back(fork)
+    client.whole_run(root, "Use it", "Used", native=(_native(tag, 1)[0], f"turn-{tag}-3"))
+    return Ready(root, {"threadId": root, "toRunId": client.run_ids(root)[0]})
+
+
+@_case("rollbackThread of what waits to be merged", "rollbackThread", f"thread {{ {THREAD} }} rolledBackRuns")
+def _(client: Client, tag: str) -> Ready:
+    root, fork = _tried(client, tag)
+    client.merge_back(fork)
+    return Ready(root, {"threadId": fork, "toRunId": client.run_ids(root)[0]})
 
 
 # Checkpoints and transfers

@@ -34,6 +34,8 @@ MEANINGS: dict[Code, str] = {
     ErrorCode.PLAN_OUTDATED: "The plan of the run does not hold any more; report a failure to have it planned anew.",
     ErrorCode.THREAD_BUSY: "Another run works in the thread; try again when it has ended.",
     ErrorCode.THREAD_ARCHIVED: "The thread is archived and takes no new work.",
+    ErrorCode.NOTHING_TO_MERGE: "The target has all that the source did.",
+    ErrorCode.NO_COMMON_ANCESTOR: "The two threads share no history.",
     ErrorCode.TRANSFER_NOT_PENDING: "The transfer no longer waits.",
     ErrorCode.UNSUPPORTED_TRANSFER: "No way to start on this provider; the message says why.",
     ErrorCode.PROVIDER_UNKNOWN: "There is no provider with this key.",

@@ -137,6 +137,15 @@ class RollbackThreadInput(Keyed):
     to_checkpoint_id: strawberry.ID | None = strawberry.field(description="Or the run of this checkpoint.")
 
 
+@strawberry.input(description="A thread whose new runs are to be told to another with its next message.")
+class MergeBackInput(Keyed):
+    source_thread_id: strawberry.ID = strawberry.field(description="The thread that did something.")
+    target_thread_id: strawberry.ID | None = strawberry.field(
+        description="The thread that is to be told; null is the source's parent."
+    )
+    created_by: Creator = strawberry.field(default=Creator.USER, description="Who asks for it.")
+
+
 @strawberry.input(description="A transfer to call off.")
 class CancelTransferInput(Keyed):
     transfer_id: strawberry.ID = strawberry.field(description="The transfer.")

@@ -23,6 +23,7 @@ InterruptRun: TypeAlias = Annotated[inputs.InterruptRunInput, strawberry.argumen
 HeartbeatRun: TypeAlias = Annotated[inputs.HeartbeatRunInput, strawberry.argument(description=_WHAT)]
 CreateCheckpoint: TypeAlias = Annotated[inputs.CreateCheckpointInput, strawberry.argument(description=_WHAT)]
 RollbackThread: TypeAlias = Annotated[inputs.RollbackThreadInput, strawberry.argument(description=_WHAT)]
+MergeBack: TypeAlias = Annotated[inputs.MergeBackInput, strawberry.argument(description=_WHAT)]
 CancelTransfer: TypeAlias = Annotated[inputs.CancelTransferInput, strawberry.argument(description=_WHAT)]
 
 
@@ -130,6 +131,18 @@ class Mutation:
         return payloads.RollbackThreadPayload(
             client_mutation_id=key, thread=result.thread, rolled_back_runs=result.rolled_back_runs
         )
+
+    @strawberry.mutation(
+        description="Bring what one thread did into another, by default into its parent: what the source has up to its "
+        "latest stable point and the target has not is told with the target's next message. One that waits from the "
+        "same source is superseded; with the same point it is the answer."
+    )
+    @staticmethod
+    async def merge_back(info: Info, input: MergeBack) -> payloads.MergeBackPayload | None:
+        key, wanted = mutation_key(input.client_mutation_id), validation.merge_back(input)
+        result = await info.context.commands.merge_back(key, wanted)
+        info.context.forget()
+        return payloads.MergeBackPayload(client_mutation_id=key, transfer=result.transfer)
 
     @strawberry.mutation(description="Call off a transfer that waits for its target's next start.")
     @staticmethod

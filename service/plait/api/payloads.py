@@ -88,6 +88,13 @@ class RollbackThreadPayload(Payload):
     rolled_back_runs: int = strawberry.field(description="How many runs left its history by this.")
 
 
+@strawberry.type(description="Answer of `mergeBack`.")
+class MergeBackPayload(Payload):
+    transfer: records.Transfer = strawberry.field(
+        graphql_type=ContextTransfer, description="The transfer that waits for the target's next start."
+    )
+
+
 @strawberry.type(description="Answer of `cancelTransfer`.")
 class CancelTransferPayload(Payload):
     transfer: records.Transfer = strawberry.field(

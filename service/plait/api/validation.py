@@ -138,6 +138,14 @@ def rollback_thread(given: inputs.RollbackThreadInput) -> contracts.RollbackThre
     )
 
 
+def merge_back(given: inputs.MergeBackInput) -> contracts.MergeBack:
+    return contracts.MergeBack(
+        source_thread_id=checks.record_id(given.source_thread_id, IdKind.THREAD, "sourceThreadId"),
+        target_thread_id=checks.optional_id(given.target_thread_id, IdKind.THREAD, "targetThreadId"),
+        created_by=given.created_by,
+    )
+
+
 def cancel_transfer(given: inputs.CancelTransferInput) -> contracts.CancelTransfer:
     return contracts.CancelTransfer(transfer_id=checks.record_id(given.transfer_id, IdKind.TRANSFER, "transferId"))
 

@@ -1,6 +1,6 @@
 """All commands behind one face, for the API."""
 
-from plait.commands import checkpoints, fork, items, report, rollback, runs, start, threads, transfers
+from plait.commands import checkpoints, fork, items, merge, report, rollback, runs, start, threads, transfers
 from plait.commands import contracts as c
 from plait.commands.execution import Toolbox
 from plait.domain.model import Strategy
@@ -48,6 +48,9 @@ class Commands:
 
     async def rollback_thread(self, key: str | None, given: c.RollbackThread) -> c.RollbackResult:
         return await rollback.rollback_thread(self._box, key, given)
+
+    async def merge_back(self, key: str | None, given: c.MergeBack) -> c.TransferResult:
+        return await merge.merge_back(self._box, key, given)
 
     async def cancel_transfer(self, key: str | None, given: c.CancelTransfer) -> c.TransferResult:
         return await transfers.cancel_transfer(self._box, key, given)

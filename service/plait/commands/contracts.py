@@ -115,6 +115,14 @@ class RollbackThread(Record):
     to_checkpoint_id: str | None = None
 
 
+class MergeBack(Record):
+    """`target_thread_id`: none is the source's parent."""
+
+    source_thread_id: str
+    target_thread_id: str | None = None
+    created_by: Creator = Creator.USER
+
+
 class CancelTransfer(Record):
     transfer_id: str
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 
+from pydantic import JsonValue
+
 from plait.commands.contracts import PlannedStart, ReportRunStarted, StartFailure, StartResult
 from plait.commands.execution import Toolbox, Unit, execute, new_id
 from plait.commands.locking import CHANGED_NOTHING, LockedRun, lock_run, require_reportable
-from plait.commands.resolution import fail_transfer, resolve
+from plait.commands.resolution import fail_transfers, resolve
 from plait.commands.start import StartCodec, creator_of, known_provider, load, planned_properties, stored_handoffs
 from plait.domain.errors import ErrorCode, InvalidInput, Refused
 from plait.domain.ids import IdKind
@@ -21,6 +23,7 @@ from plait.domain.model import (
 from plait.domain.planner import plan_start
 from plait.domain.planning import ForkSupport, Outcome, StartPlan
 from plait.domain.transfers import require_move
+from plait.graph.chains import taken_in
 from plait.graph.properties import properties
 from plait.graph.statements import service_statement
 
@@ -96,15 +99,22 @@ async def _accept(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, 
         forkedFromId=plan.native_fork.provider_thread_id if plan.native_fork else None,
         forkedThroughRunId=plan.native_fork.run_id if plan.native_fork else None,
         handoffIds=list(run.handoff_ids),
+        adds=taken_in(plan.parcels),
         now=unit.now,
     )
     accepted = Run.model_validate(row["run"])
-    transfers: tuple[Transfer, ...] = ()
-    moves: list[str] = []
-    if run.transfer_id is not None:
-        transfer, moves = await _consume(unit, run, run.transfer_id, plan, given)
-        transfers = (transfer,)
-    unit.record("run.started", thread, run_id=run.id, transfer_id=run.transfer_id, data={"transferStatus": [*moves]})
+    consumed = [await _consume(unit, run, transfer_id, given) for transfer_id in run.transfer_ids]
+    transfers = tuple(transfer for transfer, _ in consumed)
+    unit.record(
+        "run.started",
+        thread,
+        run_id=run.id,
+        transfer_id=next(iter(run.transfer_ids), None),
+        data={
+            "transferStatus": consumed[0][1] if consumed else [],
+            "transfers": [{"id": transfer.id, "status": moves} for transfer, moves in consumed],
+        },
+    )
     handoffs = await stored_handoffs(unit.tx, run.handoff_ids)
     return StartResult(run=accepted, start=PlannedStart(plan=plan, transfers=transfers, handoffs=handoffs))
 
@@ -143,19 +153,17 @@ async def _require_fork_holds(box: Toolbox, unit: Unit, run: Run, plan: StartPla
         )
 
 
-async def _consume(
-    unit: Unit, run: Run, transfer_id: str, plan: StartPlan, given: ReportRunStarted
-) -> tuple[Transfer, list[str]]:
-    """A native fork resolves now that it exists; then, like every other, the transfer is consumed."""
+async def _consume(unit: Unit, run: Run, transfer_id: str, given: ReportRunStarted) -> tuple[Transfer, list[JsonValue]]:
+    """What a native fork carries resolves now that it exists; then, like every other, the transfer is consumed."""
     transfer = Transfer.model_validate((await unit.tx.demand(_TRANSFER, transferId=transfer_id))["transfer"])
-    moves: list[str] = []
+    moves: list[JsonValue] = []
     properties_: dict[str, object] = {
         "status": TransferStatus.CONSUMED.value,
         "consumedAt": unit.now,
         "consumedByRunId": run.id,
         "targetProvider": run.provider,
     }
-    if plan.native_fork is not None:
+    if transfer.status is TransferStatus.PENDING:
         require_move(transfer, TransferStatus.RESOLVED_NATIVE)
         moves.append(TransferStatus.RESOLVED_NATIVE.value)
         transfer = transfer.model_copy(update={"status": TransferStatus.RESOLVED_NATIVE})
@@ -207,7 +215,7 @@ async def _replan(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, 
     loaded = await load(unit.tx, locked.thread.id, provider, plan.forced, told)
     anew = plan_start(loaded.situation)
     if anew.outcome is Outcome.UNSUPPORTED:
-        await fail_transfer(unit, loaded, anew)
+        await fail_transfers(unit, loaded, anew)
         return await _end(unit, locked, failure, PlannedStart(plan=anew))
     start = await resolve(unit, loaded, anew, creator_of(locked.thread, provider))
     remembered = planned_properties(start)
@@ -216,7 +224,7 @@ async def _replan(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, 
         runId=locked.run.id,
         properties={
             "plan": remembered["plan"],
-            "transferId": remembered["transfer_id"],
+            "transferIds": list(remembered["transfer_ids"]),
             "handoffIds": list(remembered["handoff_ids"]),
         },
         leaseMilliseconds=box.lease_milliseconds,
@@ -225,7 +233,7 @@ async def _replan(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, 
         "run.replanned",
         locked.thread,
         run_id=locked.run.id,
-        transfer_id=remembered["transfer_id"],
+        transfer_id=next(iter(remembered["transfer_ids"]), None),
         data={"outcome": anew.outcome.value, "failure": failure.model_dump(mode="json", by_alias=True)},
     )
     return StartResult(run=Run.model_validate(row["run"]), start=start)

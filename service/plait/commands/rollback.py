@@ -3,19 +3,18 @@
 from plait.commands.contracts import RollbackResult, RollbackThread
 from plait.commands.execution import Codec, Toolbox, Unit, execute, new_id
 from plait.commands.locking import require_open
+from plait.commands.resolution import make_transfer, supersede
 from plait.domain.errors import NotFound
 from plait.domain.forking import NamedPoint
 from plait.domain.ids import IdKind
 from plait.domain.model import Run, Thread, Transfer
-from plait.domain.rollback import aftermath, position_to_keep
+from plait.domain.rollback import Touched, aftermath, position_to_keep
 from plait.domain.transfers import pending_transfer
-from plait.graph.properties import properties
 from plait.graph.statements import service_statement
 
 _POINT = service_statement("point_run")
 _ROLL_BACK = service_statement("roll_back")
-_MAKE = service_statement("make_transfer")
-_SUPERSEDE = service_statement("supersede_transfers")
+_LOCK = service_statement("lock_rollback")
 _CODEC = Codec(RollbackResult)
 
 
@@ -27,16 +26,16 @@ async def rollback_thread(box: Toolbox, key: str | None, given: RollbackThread) 
     """
 
     async def work(unit: Unit) -> RollbackResult:
-        thread = await unit.lock_thread(given.thread_id)
+        thread = await _lock(unit, given.thread_id)
         require_open(thread)
         position = position_to_keep(thread, await _run(unit, given))
         row = await unit.tx.demand(_ROLL_BACK, threadId=thread.id, position=position, now=unit.now)
         rolled_back: list[str] = row["rolledBack"]
-        after = aftermath((Transfer.model_validate(entry) for entry in row["transfers"]), frozenset(rolled_back))
+        touched = Touched.model_validate({name: row[name] for name in ("consumed", "waiting", "leaving")})
+        after = aftermath(touched, frozenset(rolled_back))
         for transfer in after.anew:
             await _make_anew(unit, transfer)
-        if after.superseded:
-            await unit.tx.demand(_SUPERSEDE, ids=[transfer.id for transfer in after.superseded], successorId=None)
+        await supersede(unit, after.superseded, None)
         unit.record(
             "thread.rolled_back",
             thread,
@@ -56,17 +55,26 @@ async def _run(unit: Unit, given: RollbackThread) -> Run:
     return NamedPoint.model_validate(row).run
 
 
+async def _lock(unit: Unit, thread_id: str) -> Thread:
+    """The thread, locked with those that wait for something of it. Raises `NotFound`."""
+    row = await unit.tx.fetch(_LOCK, threadId=thread_id, now=unit.now)
+    if row is None:
+        raise NotFound(f"There is no thread {thread_id}.")
+    return Thread.model_validate(row["thread"])
+
+
 async def _make_anew(unit: Unit, consumed: Transfer) -> None:
     """A transfer from the same points as one whose run was rolled back. That one stays as it is."""
-    anew = pending_transfer(
-        new_id(IdKind.TRANSFER),
-        consumed.type,
-        consumed.source_point,
-        consumed.target_thread_id,
-        base=consumed.base_point,
-        source_thread_id=consumed.source_thread_id,
-        created_by=consumed.created_by,
-        created_at=unit.now,
+    await make_transfer(
+        unit,
+        pending_transfer(
+            new_id(IdKind.TRANSFER),
+            consumed.type,
+            consumed.source_point,
+            consumed.target_thread_id,
+            base=consumed.base_point,
+            source_thread_id=consumed.source_thread_id,
+            created_by=consumed.created_by,
+            created_at=unit.now,
+        ),
     )
-    await unit.tx.demand(_MAKE, transfer=properties(anew))
-    unit.made_transfers.append(anew.id)

@@ -9,7 +9,7 @@ import orjson
 from plait.commands.contracts import PlannedStart, StartResult, StartRun
 from plait.commands.execution import Codec, RefusedOnRecord, Toolbox, Unit, execute, new_id
 from plait.commands.locking import require_open
-from plait.commands.resolution import at_hand, fail_transfer, resolve
+from plait.commands.resolution import at_hand, fail_transfers, resolve
 from plait.domain.errors import ErrorCode, NotFound, PlaitError, Refused
 from plait.domain.handoff import MIN_HANDOFF_TOKENS
 from plait.domain.ids import IdKind
@@ -39,7 +39,7 @@ _HANDOFFS = service_statement("handoffs_by_id")
 
 class PlannedProperties(TypedDict):
     plan: str
-    transfer_id: str | None
+    transfer_ids: tuple[str, ...]
     handoff_ids: tuple[str, ...]
 
 
@@ -97,13 +97,17 @@ async def start_run(box: Toolbox, key: str | None, given: StartRun) -> StartResu
         if plan.outcome is Outcome.UNSUPPORTED:
             await _refuse(unit, loaded, plan)
         start = await resolve(unit, loaded, plan, creator_of(thread, provider))
-        run = await _create(box, unit, given, thread, start, tokens)
+        run = await _create(box, unit, given, loaded, start, tokens)
         unit.record(
             "run.planned",
             thread,
             run_id=run.id,
             transfer_id=start.transfers[0].id if start.transfers else None,
-            data={"outcome": plan.outcome.value, "transfers": [t.status.value for t in start.transfers]},
+            data={
+                "outcome": plan.outcome.value,
+                "transfers": [t.status.value for t in start.transfers],
+                "transferIds": [t.id for t in start.transfers],
+            },
         )
         return StartResult(run=run, start=start)
 
@@ -142,19 +146,28 @@ async def load(
 async def _refuse(unit: Unit, loaded: LoadedStart, plan: StartPlan) -> None:
     """Refuses an unsupported start before any run exists; a transfer it would have used is failed, on record."""
     error = PlaitError(ErrorCode.UNSUPPORTED_TRANSFER, f"This start is not supported. {plan.reason}")
-    failed = await fail_transfer(unit, loaded, plan)
-    if failed is None:
+    failed = await fail_transfers(unit, loaded, plan)
+    if not failed:
         raise error
-    unit.record("transfer.failed", loaded.thread, transfer_id=failed.id, data={"reason": plan.reason})
+    unit.record(
+        "transfer.failed",
+        loaded.thread,
+        transfer_id=failed[0].id,
+        data={"reason": plan.reason, "transferIds": [transfer.id for transfer in failed]},
+    )
     raise RefusedOnRecord(error)
 
 
-async def _create(box: Toolbox, unit: Unit, given: StartRun, thread: Thread, start: PlannedStart, tokens: int) -> Run:
+async def _create(
+    box: Toolbox, unit: Unit, given: StartRun, loaded: LoadedStart, start: PlannedStart, tokens: int
+) -> Run:
+    thread = loaded.thread
+    brought = (brought.generation for brought in loaded.bringing.brought)
     run = Run(
         id=given.id or new_id(IdKind.RUN),
         thread_id=thread.id,
         position=thread.run_count + 1,
-        generation=thread.head_generation + 1,
+        generation=max((thread.head_generation, *brought)) + 1,
         provider=given.provider,
         model=given.model,
         executor=given.executor,
@@ -190,7 +203,7 @@ def planned_properties(start: PlannedStart) -> PlannedProperties:
     """What a run remembers of its plan: the decision, and what accepting it will consume."""
     return PlannedProperties(
         plan=start.plan.model_dump_json(by_alias=True),
-        transfer_id=start.transfers[0].id if start.transfers else None,
+        transfer_ids=tuple(transfer.id for transfer in start.transfers),
         handoff_ids=tuple(handoff.id for handoff in start.handoffs),
     )
 

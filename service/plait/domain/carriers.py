@@ -57,11 +57,14 @@ def serves(transfer: Transfer, need: Need, strategy: Strategy, provider: str) ->
     A pending one can, whoever asks. A resolved one can only as it was resolved, for whom it was resolved:
     otherwise a new transfer from the same points replaces it, as after a failure.
     """
-    if not need.same_points(transfer) or transfer.status not in LIVE:
-        return False
+    return need.same_points(transfer) and may_carry(transfer, strategy, provider)
+
+
+def may_carry(transfer: Transfer, strategy: Strategy, provider: str) -> bool:
+    """Whether a transfer still can, by what became of it so far."""
     if transfer.status is TransferStatus.PENDING:
         return True
-    return (transfer.strategy, transfer.target_provider) == (strategy, provider)
+    return transfer.status in LIVE and (transfer.strategy, transfer.target_provider) == (strategy, provider)
 
 
 def succession(waiting: Iterable[Transfer], need: Need | None) -> Succession:

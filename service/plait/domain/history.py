@@ -91,9 +91,17 @@ class History(NamedTuple):
         """This history, then what `other` has beyond it."""
         return History(self.segments + other.minus(self).segments)
 
+    def followed_by(self, parts: Iterable["History"]) -> "History":
+        """This history, then parts that share nothing with it nor with each other."""
+        return History((*self.segments, *(segment for part in parts for segment in part.segments)))
+
     def common(self, other: "History") -> "History":
         """What both have, in this history's order."""
         return self.minus(self.minus(other))
+
+    def without(self, thread_id: str) -> "History":
+        """This history less all of one thread's own runs."""
+        return History(tuple(segment for segment in self.segments if segment.thread_id != thread_id))
 
     def holds(self, thread_id: str, mark: Mark) -> bool:
         """Whether the whole of a run (or its items up to the mark) is in this history."""

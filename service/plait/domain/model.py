@@ -207,10 +207,10 @@ class Run(Record):
 
     `position` is its number in the thread, given in the write transaction; `ordinal` counts accepted runs only.
     `tokens` counts its items, `tokens_before` those of the accepted runs before it in its thread, rolled back or not.
-    `started_at` is when the provider accepted the turn: a run without it is in no history. `transfer_id` and
+    `started_at` is when the provider accepted the turn: a run without it is in no history. `transfer_ids` and
     `handoff_ids` are what its plan consumes. `joint_*` stand where the history before it is not that of the run before
-    it in the thread. `ended_as` is how it had ended before it was rolled back. `taken_late`: a provider took
-    its turn when it had been given up.
+    it in the thread: where it goes on from, and as JSON what was brought in from other threads. `ended_as` is how it
+    had ended before it was rolled back. `taken_late`: a provider took its turn when it had been given up.
     """
 
     id: str
@@ -237,7 +237,7 @@ class Run(Record):
     item_count: int = 0
     tokens: int = 0
     tokens_before: int = 0
-    transfer_id: str | None = None
+    transfer_ids: tuple[str, ...] = ()
     handoff_ids: tuple[str, ...] = ()
     plan: str | None = None
     ended_as: RunStatus | None = None
@@ -246,6 +246,7 @@ class Run(Record):
     joint_previous: int | None = None
     joint_previous_ordinal: int | None = None
     joint_previous_tokens: int | None = None
+    joint_adds: str | None = None
 
     @property
     def end(self) -> RunStatus:

@@ -1,14 +1,14 @@
 """The planner: one pure decision over the history, what the provider's threads know, and what the provider can do.
 
-What must be delivered is always *history minus what the base knows*; the bases differ only in what they know and in
-what they need of the provider. Order of preference: resume what knows all → resume and a delta → native fork at the
-last known turn (and a delta) → a new provider thread with the whole history → unsupported.
+What must be delivered is always *history minus what the base knows*, where history holds what waits to be brought in
+with this start; the bases differ only in what they know and in what they need of the provider. Order of preference:
+resume what knows all → resume and a delta → native fork at the last known turn (and a delta) → a new provider thread
+with the whole history → unsupported.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator
 
-from plait.domain.history import START, WHOLE_RUN, History, Mark
+from plait.domain.history import History
 from plait.domain.model import ProviderThread, ProviderThreadStatus, Record, Run, Strategy
 from plait.domain.planning import (
     Candidate,
@@ -18,19 +18,10 @@ from plait.domain.planning import (
     NativeFork,
     NativeResume,
     Outcome,
+    Parcel,
     StartPlan,
 )
-
-
-class Tally(NamedTuple):
-    """How much a thread's own runs through a mark hold."""
-
-    runs: int
-    tokens: int
-
-
-Ledger = Mapping[tuple[str, Mark], Tally]
-"""The tally through each mark that the histories at hand end or begin with."""
+from plait.domain.tallies import Ledger, measure, tallies_at_ends
 
 
 class KnownThread(Record):
@@ -50,9 +41,14 @@ class ForkableTurn(Record):
 
 
 class StartSituation(Record):
-    """All that a start is decided on."""
+    """All that a start is decided on.
+
+    `history` is the thread's own so far; `brought` what transfers from other threads add to it with this start, by
+    their ids and in their order, each less what comes before.
+    """
 
     history: History
+    brought: tuple[tuple[str, History], ...] = ()
     provider: Capabilities
     own_threads: tuple[KnownThread, ...] = ()
     forkable: ForkableTurn | None = None
@@ -61,12 +57,18 @@ class StartSituation(Record):
     forced: Strategy | None = None
     fork_failure: str | None = None
 
+    @property
+    def whole(self) -> History:
+        """The history that the run stands on."""
+        return self.history.followed_by(part for _, part in self.brought)
+
 
 class _Base(Record):
     """A way to start, before anyone asks whether it can be."""
 
     outcome: Outcome
     strategy: Strategy | None
+    known: History = History()
     deliver: History
     resume: NativeResume | None = None
     native_fork: NativeFork | None = None
@@ -108,14 +110,24 @@ def plan_start(situation: StartSituation) -> StartPlan:
         reason=taken.merit,
         resume=taken.resume,
         native_fork=taken.native_fork,
-        deliver=taken.deliver,
+        deliver=situation.history.minus(taken.known),
+        parcels=tuple(_parcel(key, part, taken.known, situation.ledger) for key, part in situation.brought),
         forced=situation.forced,
         candidates=tuple(candidates),
     )
 
 
+def _parcel(transfer_id: str, part: History, known: History, ledger: Ledger) -> Parcel:
+    return Parcel(
+        transfer_id=transfer_id,
+        part=part,
+        tallies=tuple(tallies_at_ends(segment, ledger) for segment in part.segments),
+        deliver=part.minus(known),
+    )
+
+
 def _bases(situation: StartSituation) -> Iterator[_Base]:
-    if not situation.history:
+    if not situation.whole:
         yield _Base(
             outcome=Outcome.NONE,
             strategy=None,
@@ -136,16 +148,16 @@ def _bases(situation: StartSituation) -> Iterator[_Base]:
     yield _Base(
         outcome=Outcome.PORTABLE,
         strategy=Strategy.PORTABLE_CONTEXT,
-        deliver=situation.history,
+        deliver=situation.whole,
         merit="No native way brings this history to the provider: a new provider thread is told it in a handoff.",
     )
 
 
 def _resume(known: KnownThread, situation: StartSituation) -> _Base:
     thread = known.provider_thread
-    deliver = situation.history.minus(known.known)
+    deliver = situation.whole.minus(known.known)
     obstacle = None
-    if known.known.minus(situation.history):
+    if known.known.minus(situation.whole):
         obstacle = "It saw runs that are not in the history any more: it can't be resumed."
     elif thread.status is ProviderThreadStatus.LOST:
         obstacle = "Its native thread is lost: the provider could not resume it."
@@ -158,6 +170,7 @@ def _resume(known: KnownThread, situation: StartSituation) -> _Base:
     return _Base(
         outcome=Outcome.DELTA if deliver else Outcome.NONE,
         strategy=Strategy.DELTA_CONTEXT if deliver else None,
+        known=known.known,
         deliver=deliver,
         resume=NativeResume(provider_thread_id=thread.id, native_thread_id=thread.native_thread_id or ""),
         obstacle=obstacle,
@@ -169,7 +182,7 @@ def _resume(known: KnownThread, situation: StartSituation) -> _Base:
 
 def _fork(turn: ForkableTurn, situation: StartSituation) -> _Base:
     run, fork = turn.run, situation.provider.fork
-    deliver = situation.history.minus(turn.known)
+    deliver = situation.whole.minus(turn.known)
     obstacle = None
     if situation.fork_failure is not None:
         obstacle = f"The provider has just failed to fork: {situation.fork_failure}"
@@ -185,6 +198,7 @@ def _fork(turn: ForkableTurn, situation: StartSituation) -> _Base:
     return _Base(
         outcome=Outcome.NATIVE,
         strategy=Strategy.NATIVE_FORK,
+        known=turn.known,
         deliver=deliver,
         native_fork=NativeFork(
             provider_thread_id=run.provider_thread_id or "",
@@ -221,26 +235,6 @@ def _cost(base: _Base, situation: StartSituation) -> int | None:
     if base.outcome is Outcome.NATIVE and base.native_fork is None:
         return None
     return min(measure(base.deliver, situation.ledger).tokens, situation.provider.handoff_tokens)
-
-
-def measure(part: History, ledger: Ledger) -> Tally:
-    """How many runs and tokens a part of a history holds.
-
-    A run that is cut inside counts as a run on both sides of the cut, and all its tokens as before the cut.
-    """
-    tallies = [
-        (_through(ledger, segment.thread_id, segment.through), _through(ledger, segment.thread_id, segment.after))
-        for segment in part.segments
-    ]
-    cut = sum(segment.after.item != WHOLE_RUN for segment in part.segments)
-    return Tally(
-        cut + sum(through.runs - after.runs for through, after in tallies),
-        sum(through.tokens - after.tokens for through, after in tallies),
-    )
-
-
-def _through(ledger: Ledger, thread_id: str, mark: Mark) -> Tally:
-    return Tally(0, 0) if mark == START else ledger[(thread_id, mark)]
 
 
 def _native_thread(base: _Base) -> str | None:

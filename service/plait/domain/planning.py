@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from plait.domain.history import History
 from plait.domain.model import Record, Strategy
+from plait.domain.tallies import Tally
 
 
 class Outcome(StrEnum):
@@ -92,8 +93,24 @@ class Candidate(Record):
     reason: str
 
 
+class Parcel(Record):
+    """What one transfer brings from another thread with this start, and what of it has to be told.
+
+    `part` is what it adds to the history, `tallies` what stands at the ends of each segment of that.
+    """
+
+    transfer_id: str
+    part: History
+    tallies: tuple[tuple[Tally, Tally], ...]
+    deliver: History
+
+
 class StartPlan(Record):
-    """How one run starts. `deliver` is the history that no native means brings: the handoff must carry it."""
+    """How one run starts.
+
+    `deliver` is what no native means brings of the thread's own history so far: a handoff must carry it. `parcels`
+    come from other threads, each by its own transfer and handoff.
+    """
 
     outcome: Outcome
     strategy: Strategy | None = None
@@ -101,5 +118,6 @@ class StartPlan(Record):
     resume: NativeResume | None = None
     native_fork: NativeFork | None = None
     deliver: History = History()
+    parcels: tuple[Parcel, ...] = ()
     forced: Strategy | None = None
     candidates: tuple[Candidate, ...] = ()

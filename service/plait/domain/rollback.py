@@ -1,10 +1,9 @@
 """Rolling back: to which run a thread may go back, and which transfers wait anew or no more."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from plait.domain.errors import ErrorCode, InvalidInput, Refused
-from plait.domain.model import Record, Run, RunStatus, Thread, Transfer, TransferStatus, TransferType
-from plait.domain.transfers import LIVE
+from plait.domain.model import Record, Run, RunStatus, Thread, Transfer, TransferType
 
 _ORIGIN = 0
 """The position before a thread's first run: there is the point it was forked from."""
@@ -42,6 +41,21 @@ def position_to_keep(thread: Thread, run: Run) -> int:
     return run.position
 
 
+class Spent(Record):
+    """A transfer that a rolled-back run had consumed. `gone`: its source was rolled back as well."""
+
+    transfer: Transfer
+    gone: bool
+
+
+class Touched(Record):
+    """What a rollback may concern: transfers its runs had consumed, those that wait in the thread, those elsewhere."""
+
+    consumed: tuple[Spent, ...] = ()
+    waiting: tuple[Transfer, ...] = ()
+    leaving: tuple[Transfer, ...] = ()
+
+
 class Aftermath(Record):
     """What a rollback means for transfers: those that are to be made anew, and those that nobody should use."""
 
@@ -49,18 +63,27 @@ class Aftermath(Record):
     superseded: tuple[Transfer, ...] = ()
 
 
-def aftermath(transfers: Iterable[Transfer], rolled_back: Collection[str]) -> Aftermath:
-    """Sorts the transfers that the runs of `rolled_back` (ids) had consumed, or that come from one of them.
+def aftermath(touched: Touched, rolled_back: Collection[str]) -> Aftermath:
+    """Sorts the transfers that a rollback of the runs `rolled_back` (ids) concerns; each kind comes oldest first.
 
-    What a run had consumed waits anew, from the same points, unless its source was rolled back as well. What comes from
-    such a run and waits is superseded; but a fork or a child that was made from it keeps working.
+    What a run had consumed waits anew, from the same points, unless its source was rolled back as well; of several
+    merges from one thread the last holds them all. What comes from such a run and waits is superseded; but a fork or a
+    child that was made from it keeps working.
     """
-    anew: list[Transfer] = []
-    superseded: list[Transfer] = []
-    for transfer in transfers:
-        gone = transfer.source_run_id in rolled_back
-        if transfer.status is TransferStatus.CONSUMED and transfer.consumed_by_run_id in rolled_back and not gone:
-            anew.append(transfer)
-        elif transfer.status in LIVE and gone and transfer.type not in _OF_THE_THREAD:
-            superseded.append(transfer)
-    return Aftermath(anew=tuple(anew), superseded=tuple(superseded))
+    latest = {
+        transfer.source_thread_id: transfer.id
+        for transfer in (*(spent.transfer for spent in touched.consumed if not spent.gone), *touched.waiting)
+        if transfer.type is TransferType.MERGE_BACK
+    }
+    last = frozenset(latest.values())
+    anew = tuple(
+        spent.transfer
+        for spent in touched.consumed
+        if not spent.gone and (spent.transfer.type is not TransferType.MERGE_BACK or spent.transfer.id in last)
+    )
+    superseded = tuple(
+        transfer
+        for transfer in touched.waiting
+        if transfer.source_run_id in rolled_back and transfer.type not in _OF_THE_THREAD
+    )
+    return Aftermath(anew=anew, superseded=superseded + touched.leaving)

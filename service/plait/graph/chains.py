@@ -1,19 +1,57 @@
-"""From the graph to a thread's history: the chain of threads it runs through."""
+"""From the graph to a thread's history: the chain of threads it runs through, and what those took in from others."""
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any
 
-from plait.domain.history import START, WHOLE_RUN, History, Joint, Mark, ThreadLink
-from plait.domain.model import Record, Thread
-from plait.domain.planner import Tally
+from pydantic import TypeAdapter
+
+from plait.domain.history import START, WHOLE_RUN, History, Joint, Mark, Segment, ThreadLink
+from plait.domain.model import Record, Run, SourcePoint, Thread
+from plait.domain.planning import Parcel
+from plait.domain.tallies import Tally
 from plait.graph.database import Transaction
 from plait.graph.statements import service_statement
 
 _CHAIN = service_statement("chain")
+_RUN_AT = service_statement("run_at")
+
+
+class TakenIn(Record):
+    """A segment of another thread that a run took in, with the tallies at its ends, as the run keeps it."""
+
+    thread_id: str
+    after: Mark
+    through: Mark
+    before_it: Tally
+    with_it: Tally
+
+    @property
+    def segment(self) -> Segment:
+        return Segment(self.thread_id, self.after, self.through)
+
+
+_TAKEN_IN = TypeAdapter(tuple[TakenIn, ...])
+
+
+def taken_in(parcels: Iterable[Parcel]) -> str | None:
+    """What a run keeps of what was brought to it, as JSON; none when nothing was."""
+    rows = tuple(
+        TakenIn(
+            thread_id=segment.thread_id,
+            after=segment.after,
+            through=segment.through,
+            before_it=before,
+            with_it=after,
+        )
+        for parcel in parcels
+        for segment, (before, after) in zip(parcel.part.segments, parcel.tallies, strict=True)
+    )
+    return _TAKEN_IN.dump_json(rows, by_alias=True).decode() if rows else None
 
 
 class JointRow(Record):
-    """A run that goes on from an earlier one than the run before it, as `chain.cypher` gives it."""
+    """A run that stands on other, or more, than the run before it, as `chain.cypher` gives it."""
 
     position: int
     ordinal: int
@@ -21,10 +59,16 @@ class JointRow(Record):
     previous: int
     previous_ordinal: int
     previous_tokens: int
+    adds: str | None
+
+    @cached_property
+    def taken(self) -> tuple[TakenIn, ...]:
+        return _TAKEN_IN.validate_json(self.adds) if self.adds else ()
 
     @property
     def joint(self) -> Joint:
-        return Joint(Mark(self.position - 1), Mark(self.previous) if self.previous else START)
+        previous = Mark(self.previous) if self.previous else START
+        return Joint(Mark(self.position - 1), previous, tuple(row.segment for row in self.taken))
 
 
 class ChainLink(Record):
@@ -74,6 +118,9 @@ class Chain:
         """The history of a thread's head, or of its origin while it has no run."""
         return self.history_at(thread_id, Mark(self._links[thread_id].head_position))
 
+    def __contains__(self, thread_id: str) -> bool:
+        return thread_id in self._links
+
     def ledger(self, thread_id: str) -> dict[tuple[str, Mark], Tally]:
         """The tally through each mark at which a segment of a history in this chain begins or ends."""
         link = self._links[thread_id]
@@ -83,6 +130,9 @@ class Chain:
                 before, previous = Mark(row.position - 1), Mark(row.previous)
                 ledger[(link.thread_id, before)] = Tally(row.ordinal - 1, row.tokens_before)
                 ledger[(link.thread_id, previous)] = Tally(row.previous_ordinal, row.previous_tokens)
+                for taken in row.taken:
+                    ledger[(taken.thread_id, taken.after)] = taken.before_it
+                    ledger[(taken.thread_id, taken.through)] = taken.with_it
             if link.origin_thread_id is None:
                 return ledger
             ledger[(link.origin_thread_id, link.origin)] = Tally(link.origin_ordinal, link.origin_tokens)
@@ -93,6 +143,31 @@ async def read_history(tx: Transaction, thread: Thread) -> History:
     """The history of a thread's head."""
     row = await tx.demand(_CHAIN, threadId=thread.id)
     return Chain(row["chain"]).head_history(thread.id)
+
+
+async def history_of(tx: Transaction, thread_id: str, mark: Mark) -> History:
+    """The history of a point in a thread."""
+    row = await tx.demand(_CHAIN, threadId=thread_id)
+    return Chain(row["chain"]).history_at(thread_id, mark)
+
+
+async def last_point(tx: Transaction, history: History) -> SourcePoint | None:
+    """The last point of a history, by the run that stands there and, where it ends inside the run, by the item."""
+    if history.last is None:
+        return None
+    thread_id, mark = history.last
+    row = await tx.demand(_RUN_AT, threadId=thread_id, position=mark.run, item=mark.item)
+    run = Run.model_validate(row["run"])
+    cut = run.position == mark.run and mark.item < run.item_count
+    return SourcePoint(
+        thread_id=thread_id,
+        run_id=run.id,
+        position=run.position,
+        turn_item_id=row["itemId"] if cut else None,
+        item_position=mark.item if cut else None,
+        provider_thread_ref=run.native_thread_id,
+        provider_turn_ref=run.native_turn_id,
+    )
 
 
 def own_history(thread: Thread) -> History:

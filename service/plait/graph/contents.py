@@ -74,12 +74,12 @@ async def _choose(tx: Transaction, part: History, budget_tokens: int) -> tuple[l
             left -= 0 if _is_cut(part, run) else run.tokens
         if len(page) < _PAGE:
             break
-        segments = _before(segments, page[-1])
+        segments = before(segments, page[-1])
     return chosen, None
 
 
-def _before(segments: list[Segment], run: Run) -> list[Segment]:
-    """What is left of the segments, newest first, beyond this run."""
+def before(segments: list[Segment], run: Run) -> list[Segment]:
+    """What is left of the segments, newest first, before this run of theirs."""
     at = next(index for index, segment in enumerate(segments) if _within(segment, run))
     rest = segments[at]._replace(through=Mark(run.position - 1))
     return [segment for segment in (rest, *segments[at + 1 :]) if segment.after < segment.through]

@@ -19,8 +19,8 @@ from plait.domain.model import (
     TransferType,
     TurnItem,
 )
-from plait.domain.planner import Ledger, measure
-from plait.graph.chains import Chain
+from plait.domain.tallies import Ledger, measure
+from plait.graph.chains import Chain, last_point
 from plait.graph.contents import run_bounds
 from plait.graph.cursors import decode_cursor, encode_cursor
 from plait.graph.database import Database, Row, Transaction
@@ -61,7 +61,6 @@ _LIST = service_statement("list_threads")
 _SEARCH = service_statement("search_threads")
 _COUNT_THREADS = service_statement("count_threads")
 _LINEAGE = service_statement("lineage")
-_RUN_AT = service_statement("run_at")
 _OLDEST_RUNS = service_statement("oldest_runs")
 
 _FAR_FUTURE = datetime(9999, 12, 31, tzinfo=UTC)
@@ -226,6 +225,7 @@ class Readers:
                 asOf=as_of or _FAR_FUTURE,
                 afterGeneration=after[0],
                 afterId=after[1],
+                kinds=[kind.value for kind in kinds],
                 limit=limit + 1,
             )
             if row is None:
@@ -252,7 +252,7 @@ class Readers:
             common = first
             for other in others:
                 common = common.common(other)
-            return await _last_point(tx, common)
+            return await last_point(tx, common)
 
         return await self._database.read(work)
 
@@ -264,7 +264,7 @@ class Readers:
             ours, theirs = base.head_history(base_id), head.head_history(head_id)
             ledger = base.ledger(base_id) | head.ledger(head_id)
             return Comparison(
-                merge_base=await _last_point(tx, ours.common(theirs)),
+                merge_base=await last_point(tx, ours.common(theirs)),
                 base_only=await _alone(tx, ours.minus(theirs), ledger, first),
                 head_only=await _alone(tx, theirs.minus(ours), ledger, first),
             )
@@ -313,25 +313,6 @@ async def _chains(tx: Transaction, thread_ids: Sequence[str]) -> list[tuple[str,
             raise _no("thread", thread_id)
         found.append((thread_id, Chain(row["chain"])))
     return found
-
-
-async def _last_point(tx: Transaction, history: History) -> SourcePoint | None:
-    """The last point of a history, by the run that stands there and, where it ends inside the run, by the item."""
-    if history.last is None:
-        return None
-    thread_id, mark = history.last
-    row = await tx.demand(_RUN_AT, threadId=thread_id, position=mark.run, item=mark.item)
-    run = Run.model_validate(row["run"])
-    cut = run.position == mark.run and mark.item < run.item_count
-    return SourcePoint(
-        thread_id=thread_id,
-        run_id=run.id,
-        position=run.position,
-        turn_item_id=row["itemId"] if cut else None,
-        item_position=mark.item if cut else None,
-        provider_thread_ref=run.native_thread_id,
-        provider_turn_ref=run.native_turn_id,
-    )
 
 
 async def _alone(tx: Transaction, part: History, ledger: Ledger, first: int) -> RunsAlone:

@@ -1,29 +1,44 @@
 """What a start is decided on and built from, read from the graph."""
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from plait.domain.history import WHOLE_RUN, History, Mark
+from plait.domain.history import WHOLE_RUN, History, Mark, Segment
+from plait.domain.merging import Bringing, Waiting, bring
 from plait.domain.model import Handoff, Record, Run, Strategy, Thread, Transfer
-from plait.domain.planner import ForkableTurn, KnownThread, StartSituation, Tally
+from plait.domain.planner import ForkableTurn, KnownThread, StartSituation
 from plait.domain.planning import Capabilities, ForkSupport
+from plait.domain.tallies import Tally
 from plait.graph.chains import Chain
+from plait.graph.contents import before
 from plait.graph.database import Transaction
 from plait.graph.statements import service_statement
 
 _STATE = service_statement("start_state")
+_CHAIN = service_statement("chain")
 _TURN = service_statement("forkable_turn")
 
 _LOOKED_AT = 100
 """Runs of the provider, of each thread in the history, among which one to fork at is looked for."""
 
 
+_TURNS = 10
+"""Turns to fork at that are looked at: with merges the latest may know more than the history."""
+
+Tallies = dict[tuple[str, Mark], Tally]
+
+
 class LoadedStart(Record):
-    """A start's situation, with the unconsumed transfers into the thread and the handoffs built for them."""
+    """A start's situation, with the unconsumed transfers into the thread and the handoffs built for them.
+
+    `transfers` carry the thread's own history; `bringing` is what comes from other threads.
+    """
 
     thread: Thread
     situation: StartSituation
     transfers: tuple[Transfer, ...]
     handoffs: tuple[Handoff, ...]
+    bringing: Bringing
 
 
 async def load_start(
@@ -38,68 +53,120 @@ async def load_start(
     """The situation of a start in this thread by this provider; none when there is no such thread.
 
     `fork_failure` is what the provider said when it has just failed to fork. Two statements at most, however long
-    the history is.
+    the history is, and one for each other thread that has something to bring.
     """
     row = await tx.fetch(_STATE, threadId=thread_id, provider=provider.key)
     if row is None:
         return None
-    thread = Thread.model_validate(row["thread"])
-    chain = Chain(row["chain"])
-    history = chain.head_history(thread_id)
-    ledger = chain.ledger(thread_id)
-    own: list[KnownThread] = []
-    for entry in row["providerThreads"]:
-        tip = Mark(entry["providerThread"]["tipPosition"])
-        ledger[(thread_id, tip)] = Tally(entry["tipOrdinal"], entry["tipTokens"])
-        known = chain.history_at(thread_id, tip)
-        own.append(KnownThread.model_validate({"providerThread": entry["providerThread"], "known": known}))
+    chains = _Chains(tx, thread_id, row["chain"])
+    history = chains.own.head_history(thread_id)
+    own = [_known(chains, thread_id, entry) for entry in row["providerThreads"]]
+    # In the order in which they were asked for; those of one event by their ids, as good as any, for the same each time.
+    in_order = sorted(row["brought"], key=lambda entry: (entry["transfer"]["seq"], entry["transfer"]["id"]))
+    waiting = [await _waiting(chains, entry) for entry in in_order]
+    # The last place is for what the thread's own history needs.
+    bringing = bring(thread_id, history, waiting, max(provider.handoff_tokens // min_handoff_tokens - 1, 1))
+    brought = tuple((each.transfer.id, each.part) for each in bringing.brought)
+    whole = history.followed_by(part for _, part in brought)
     forkable = None
-    if provider.fork is not ForkSupport.NONE and history:
-        forkable = await _forkable(tx, provider, history, chain)
-    if forkable is not None:
-        run = forkable.run
-        ledger[(run.thread_id, Mark(run.position))] = Tally(run.ordinal or 0, run.tokens_before + run.tokens)
+    if provider.fork is not ForkSupport.NONE and whole:
+        forkable = await _forkable(chains, provider, whole)
     situation = StartSituation(
         history=history,
+        brought=brought,
         provider=provider,
         own_threads=tuple(own),
         forkable=forkable,
-        ledger=ledger,
+        # The last to be given: whatever was read added to it.
+        ledger=chains.ledger,
         min_handoff_tokens=min_handoff_tokens,
         forced=forced,
         fork_failure=fork_failure,
     )
+    built = [*row["handoffs"], *(handoff for entry in row["brought"] for handoff in entry["handoffs"])]
     return LoadedStart(
-        thread=thread,
+        thread=Thread.model_validate(row["thread"]),
         situation=situation,
         transfers=tuple(Transfer.model_validate(entry) for entry in row["transfers"]),
-        handoffs=tuple(Handoff.model_validate(entry) for entry in row["handoffs"]),
+        handoffs=tuple(Handoff.model_validate(entry) for entry in built),
+        bringing=bringing,
     )
 
 
-async def _forkable(tx: Transaction, provider: Capabilities, history: History, chain: Chain) -> ForkableTurn | None:
-    segments: list[dict[str, Any]] = [
+class _Chains:
+    """The chain of the thread that starts, those of other threads when they are needed, and one ledger of all."""
+
+    def __init__(self, tx: Transaction, thread_id: str, rows: Iterable[dict[str, Any]]) -> None:
+        self.tx = tx
+        self.own = Chain(rows)
+        self.ledger: Tallies = self.own.ledger(thread_id)
+        self._others: dict[str, Chain] = {}
+
+    async def history_at(self, thread_id: str, mark: Mark, tally: Tally) -> History:
+        """The history of a point, whose tally is known as well."""
+        self.ledger[(thread_id, mark)] = tally
+        if thread_id in self.own:
+            return self.own.history_at(thread_id, mark)
+        chain = self._others.get(thread_id)
+        if chain is None:
+            chain = Chain((await self.tx.demand(_CHAIN, threadId=thread_id))["chain"])
+            self._others[thread_id] = chain
+            self.ledger.update(chain.ledger(thread_id))
+        return chain.history_at(thread_id, mark)
+
+
+def _known(chains: _Chains, thread_id: str, entry: dict[str, Any]) -> KnownThread:
+    tip = Mark(entry["providerThread"]["tipPosition"])
+    chains.ledger[(thread_id, tip)] = Tally(entry["tipOrdinal"], entry["tipTokens"])
+    known = chains.own.history_at(thread_id, tip)
+    return KnownThread.model_validate({"providerThread": entry["providerThread"], "known": known})
+
+
+async def _waiting(chains: _Chains, entry: dict[str, Any]) -> Waiting:
+    transfer = Transfer.model_validate(entry["transfer"])
+    point = transfer.source_point
+    source = await chains.history_at(point.thread_id, point.mark, Tally(entry["ordinal"], entry["tokens"]))
+    return Waiting(transfer=transfer, source=source, generation=entry["generation"], gone=entry["gone"])
+
+
+async def _forkable(chains: _Chains, provider: Capabilities, history: History) -> ForkableTurn | None:
+    """The latest turn of this provider that knows nothing beyond the history.
+
+    Without merges that is the latest of all. With them the history may lack what a thread had rolled back, which a
+    turn that was brought in has seen.
+    """
+    segments = list(history.newest_first())
+    for _ in range(_TURNS):
+        row = await chains.tx.fetch(
+            _TURN,
+            provider=provider.key,
+            segments=_whole_runs(segments),
+            byTurn=provider.fork is ForkSupport.AT_TURN,
+            within=_LOOKED_AT,
+        )
+        if row is None:
+            return None
+        turn = row["turn"]
+        run = Run.model_validate(turn["run"])
+        mark = Mark(run.position)
+        known = await chains.history_at(run.thread_id, mark, Tally(run.ordinal or 0, run.tokens_before + run.tokens))
+        if not known.minus(history):
+            return ForkableTurn(
+                run=run,
+                known=known,
+                later_turns=turn["laterTurns"],
+                later_terminal_turns=turn["laterTerminalTurns"],
+            )
+        segments = before(segments, run)
+    return None
+
+
+def _whole_runs(segments: Sequence[Segment]) -> list[dict[str, Any]]:
+    return [
         {
             "threadId": segment.thread_id,
             "after": segment.after.run,
             "last": segment.through.run if segment.through.item == WHOLE_RUN else segment.through.run - 1,
         }
-        for segment in history.newest_first()
+        for segment in segments
     ]
-    row = await tx.fetch(
-        _TURN,
-        provider=provider.key,
-        segments=segments,
-        byTurn=provider.fork is ForkSupport.AT_TURN,
-        within=_LOOKED_AT,
-    )
-    if row is None:
-        return None
-    turn = row["turn"]
-    run = Run.model_validate(turn["run"])
-    return ForkableTurn(
-        run=run,
-        known=chain.history_at(run.thread_id, Mark(run.position)),
-        later_turns=turn["laterTurns"],
-        later_terminal_turns=turn["laterTerminalTurns"],
-    )

@@ -123,8 +123,8 @@ class RecordedPlan(PlanView):
         self._run = run
 
     async def transfers(self, info: Info) -> Sequence[records.Transfer]:
-        transfer = await info.context.loaders.transfers.maybe(self._run.transfer_id)
-        return () if transfer is None else (transfer,)
+        load = info.context.loaders.transfers.must
+        return await gather(*(load(id) for id in self._run.transfer_ids))
 
     async def handoffs(self, info: Info) -> Sequence[records.Handoff]:
         load = info.context.loaders.handoffs.must

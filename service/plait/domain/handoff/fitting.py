@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from plait.domain.budgets import share_out
 from plait.domain.handoff.blocks import Block
 from plait.domain.handoff.frame import Frame
 from plait.domain.handoff.layout import (
@@ -124,25 +125,6 @@ def _choose_with(material: Material, frame: Frame, room: int, costs: Costs, summ
         lead = _fit_lead(material.runs[0], left - costs.heads[0], costs.blocks[0])
     choice = Choice(tail_from, title, notes, goal, sections, checkpoint, lead, tail, stand_in)
     return choice._replace(summary=None) if summary and _in_tail(choice, summary) else choice
-
-
-def share_out(room: int, wants: dict[str, int], weights: dict[str, int]) -> dict[str, int]:
-    """Divide `room` by weight; whoever wants less than its share gets that, and the rest is divided anew."""
-    shares = dict.fromkeys(wants, 0)
-    open_names: list[str] = [name for name, want in wants.items() if want > 0]
-    room = max(0, room)
-    while open_names:
-        total = sum(weights[name] for name in open_names)
-        content = [name for name in open_names if wants[name] * total <= room * weights[name]]
-        if not content:
-            for name in open_names:
-                shares[name] = room * weights[name] // total
-            break
-        for name in content:
-            shares[name] = wants[name]
-            room -= wants[name]
-        open_names = [name for name in open_names if name not in content]
-    return shares
 
 
 def _cost(frame: Frame, block: Block | None) -> int:

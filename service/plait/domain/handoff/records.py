@@ -21,12 +21,14 @@ class HandoffRequest(Record):
 
     `first` is the oldest run, when it is not in `newest`; `newest` the contiguous newest runs, oldest first;
     `total_runs` counts all runs to be carried. `omitted_range` has the ids of the first and last run between them
-    that were not even read. `checkpoint` is the latest explicit one with a summary; `notes` are the caller's.
+    that were not even read. `brought_back`: it is what another thread of the same conversation did, and
+    `thread_title` is that thread's. `checkpoint` is the latest explicit one with a summary; `notes` are the caller's.
     """
 
     kind: HandoffKind
     target_provider: str
     budget_tokens: int
+    brought_back: bool = False
     thread_title: str | None = None
     first: RunContent | None = None
     newest: tuple[RunContent, ...] = ()

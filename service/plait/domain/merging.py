@@ -1,0 +1,119 @@
+"""Bringing what other threads did into one: what is carried, what is refused, and what waits for the next start."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from plait.domain.errors import ErrorCode, InvalidInput, Refused
+from plait.domain.history import History
+from plait.domain.model import SourcePoint, Thread, Transfer, TransferType
+from plait.domain.tallies import Ledger, measure
+
+BROUGHT = frozenset({TransferType.MERGE_BACK, TransferType.SUBAGENT_RESULT})
+"""Transfers that bring what another thread did into one that goes on: as many as there are, with its next message."""
+
+
+class Carried(NamedTuple):
+    """What a merge carries, and what it leaves behind because the target itself had rolled it back."""
+
+    part: History
+    rolled_back: History
+
+
+def carried(source: History, known: History, target_id: str) -> Carried:
+    """History of the source less what is known; of that, what the target itself rolled back is not brought back."""
+    beyond = source.minus(known)
+    part = beyond.without(target_id)
+    return Carried(part, beyond.minus(part))
+
+
+def merge_point(source: Thread, target: Thread) -> SourcePoint:
+    """The point a merge takes: the latest stable one of the source.
+
+    Raises `InvalidInput`, and `Refused` with `NO_COMMON_ANCESTOR` or `NO_STABLE_POINT`.
+    """
+    if source.id == target.id:
+        raise InvalidInput("A thread can't be merged into itself: sourceThreadId and targetThreadId are the same.")
+    if source.root_thread_id != target.root_thread_id:
+        raise no_common_ancestor(source, target)
+    point = source.latest_stable
+    if point is None:
+        raise Refused(
+            ErrorCode.NO_STABLE_POINT, f"Thread {source.id} has no completed run yet: there is nothing to merge."
+        )
+    return point
+
+
+def no_common_ancestor(source: Thread, target: Thread) -> Refused:
+    """The refusal of a merge between threads whose histories share nothing."""
+    return Refused(
+        ErrorCode.NO_COMMON_ANCESTOR,
+        f"Threads {source.id} and {target.id} share no history: only what began as one can be merged.",
+    )
+
+
+class Waiting(NamedTuple):
+    """A transfer that waits to be brought in, the history of its source point, and the generation of the run there.
+
+    `gone`: the point was rolled back in its own thread, so nobody should be told of it any more.
+    """
+
+    transfer: Transfer
+    source: History
+    generation: int
+    gone: bool
+
+
+class Brought(NamedTuple):
+    """What one transfer brings with the next message."""
+
+    transfer: Transfer
+    generation: int
+    part: History
+    rolled_back: History
+    unseen: History
+    """What the target has and the source has not seen."""
+
+
+class Bringing(NamedTuple):
+    """What of the waiting transfers is brought, in their order, and those that have nothing to bring any more."""
+
+    brought: tuple[Brought, ...]
+    spent: tuple[Transfer, ...]
+
+
+def bring(target_id: str, history: History, waiting: Sequence[Waiting], at_most: int) -> Bringing:
+    """What a start brings into the target, each run once, however many transfers have it.
+
+    One that has nothing beyond another of this start is not spent: that start may fail. It waits on.
+    """
+    brought: list[Brought] = []
+    spent: list[Transfer] = []
+    known = history
+    for each in waiting:
+        if each.gone or not carried(each.source, history, target_id).part:
+            spent.append(each.transfer)
+            continue
+        found = carried(each.source, known, target_id)
+        if found.part and len(brought) < at_most:
+            brought.append(
+                Brought(each.transfer, each.generation, found.part, found.rolled_back, history.minus(each.source))
+            )
+            known = known.plus(found.part)
+    return Bringing(tuple(brought), tuple(spent))
+
+
+def gap_notes(brought: Brought | None, ledger: Ledger) -> tuple[str, ...]:
+    """What the reader of brought context should know of the gap between the two threads."""
+    if brought is None:
+        return ()
+    notes: list[str] = []
+    unseen, left = measure(brought.unseen, ledger).runs, measure(brought.rolled_back, ledger).runs
+    if unseen:
+        notes.append(f"This conversation has {_runs(unseen)} that the other had not seen when it did this.")
+    if left:
+        notes.append(f"{_runs(left).capitalize()} of this conversation that it took back are not brought back.")
+    return tuple(notes)
+
+
+def _runs(count: int) -> str:
+    return "1 run" if count == 1 else f"{count} runs"
