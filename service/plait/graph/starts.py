@@ -61,7 +61,7 @@ async def load_start(
     chains = _Chains(tx, thread_id, row["chain"])
     history = chains.own.head_history(thread_id)
     own = [_known(chains, thread_id, entry) for entry in row["providerThreads"]]
-    # In the order in which they were asked for; those of one event by their ids, as good as any, for the same each time.
+    # In the order in which they were asked for; those of one event by their ids: any order will do that stays the same.
     in_order = sorted(row["brought"], key=lambda entry: (entry["transfer"]["seq"], entry["transfer"]["id"]))
     waiting = [await _waiting(chains, entry) for entry in in_order]
     # The last place is for what the thread's own history needs.
