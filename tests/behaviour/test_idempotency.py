@@ -31,6 +31,10 @@ OTHER_INPUT: dict[str, dict[str, Any]] = {
     "heartbeatRun": {"runId": "run_00000000-0000-7000-8000-000000000000"},
     "createCheckpoint": {"label": "another"},
     "rollbackThread": {"threadId": "thr_00000000-0000-7000-8000-000000000000"},
+    "mergeBack": {"createdBy": "AGENT"},
+    "handoffThread": {"provider": "opencode"},
+    "prepareTransfer": {"provider": "opencode"},
+    "reviseHandoff": {"text": "another"},
     "cancelTransfer": {"transferId": "trf_00000000-0000-7000-8000-000000000000"},
 }
 

@@ -2,46 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
-
 import pytest
 
-from tests.support.client import Client, Refusal, key
+from tests.support.client import Client, Refusal
 from tests.support.graph import Graph
-
-
-def run(service: Client, thread: str, word: str, provider: str = "codex") -> dict[str, Any]:
-    """A run whose answer is a word that nothing else has."""
-    started = service.start(thread, "go on", provider)
-    native = (started["plan"]["resume"] or {}).get("nativeThreadId") or f"native-{word}-{key()}"
-    service.started(started["run"]["id"], nativeThreadId=native, nativeTurnId=word)
-    service.append(started["run"]["id"], {"kind": "ASSISTANT_MESSAGE", "text": f"<{word}>"})
-    service.end("completeRun", started["run"]["id"])
-    return started
-
-
-def native_of(service: Client, thread: str) -> str:
-    """The native thread behind a thread."""
-    return service.provider_threads(thread)[0]["nativeThreadId"]
-
-
-def told(plan: dict[str, Any]) -> list[str]:
-    """The answers that a plan injects, in order."""
-    return re.findall(r"<(\w+)>", plan["injected"] or "")
-
-
-def words(service: Client, thread: str) -> list[str]:
-    """The answers in a thread's history, in order."""
-    return [word for text in service.texts(thread) for word in re.findall(r"<(\w+)>", text)]
-
-
-def next_plan(service: Client, thread: str, provider: str = "codex") -> dict[str, Any]:
-    return service.explain(thread, provider)
-
-
-def fork(service: Client, source: str, **given: Any) -> str:
-    return service.fork(source, **given)["thread"]["id"]
+from tests.support.words import fork, native_of, run, told, words
 
 
 @pytest.fixture
@@ -114,7 +79,7 @@ class TestOneMerge:
         service.merge_back(tried)
         run(service, root, "p3")
 
-        assert next_plan(service, root)["outcome"] == "NONE", "the provider's thread knows it"
+        assert service.explain(root, "codex")["outcome"] == "NONE", "the provider's thread knows it"
         assert told(service.start(root, "Again", "claude")["plan"]) == ["p1", "p2", "f1", "f2", "p3"]
 
     def test_a_fork_of_the_target_has_it(self, service: Client, root: str, tried: str) -> None:
@@ -124,7 +89,7 @@ class TestOneMerge:
         later = fork(service, root)
 
         assert words(service, later) == ["p1", "p2", "f1", "f2", "p3"]
-        assert next_plan(service, later)["outcome"] == "NATIVE"
+        assert service.explain(later, "codex")["outcome"] == "NATIVE"
         assert told(service.start(later, "Go", "claude")["plan"]) == ["p1", "p2", "f1", "f2", "p3"]
 
     def test_crosses_to_another_provider(self, service: Client, root: str, tried: str) -> None:
@@ -135,8 +100,8 @@ class TestOneMerge:
         assert (started["plan"]["outcome"], told(started["plan"])) == ("PORTABLE", ["p1", "p2", "f1", "f2"])
         kinds = [service.transfer(transfer["id"])["type"] for transfer in started["plan"]["transfers"]]
         assert kinds == ["PROVIDER_HANDOFF", "MERGE_BACK"]
-        assert told(next_plan(service, root)) == []
-        assert next_plan(service, root)["outcome"] == "DELTA"
+        assert told(service.explain(root, "codex")) == []
+        assert service.explain(root, "codex")["outcome"] == "DELTA"
 
     def test_goes_on_when_the_start_fails(self, service: Client, root: str, tried: str) -> None:
         transfer = service.merge_back(tried)

@@ -104,7 +104,8 @@ def tree(service: Client, graph: Graph) -> str:
     point = service.checkpoint(root, "reviewed", summary="Fine.", workspace={"vcs": "git", "commit": "abc"})
     service.fork(root, point={"checkpointId": point["id"]})
     service.fork(root, point={"turnItemId": service.items(sample.run["r1"])[0]["id"]})
-    service.merge_back(sample.thread["told"])
+    merge = service.merge_back(sample.thread["told"])
+    service.revise(service.prepare(merge["id"], "codex")["handoff"]["id"], "It has tests now.")
     service.whole_run(root, "Fix it.", provider="codex")
     service.start(sample.thread["refused"], "Hello again?", "claude", model="a model")
     return root

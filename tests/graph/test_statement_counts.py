@@ -78,6 +78,12 @@ BETWEEN = {
     "rollbackThread of what waits to be merged": (
         "lock_rollback point_run roll_back make_transfer supersede_transfers"
     ),
+    "handoffThread": "lock_thread start_state forkable_turn make_transfer",
+    "prepareTransfer": (
+        "transfer lock_thread transfer start_state forkable_turn history_runs items_of_runs latest_summary "
+        "store_handoff set_transfer"
+    ),
+    "reviseHandoff": "handoffs_by_id transfer lock_thread transfer handoffs_by_id revise_handoff",
     "cancelTransfer": "transfer lock_thread transfer supersede_transfers set_transfer",
 }
 """What each case runs between the claim of its receipt and the record that ends a command."""

@@ -26,6 +26,7 @@ sourceThread { id } targetThread { id } consumedByRun { id } supersededBy { id }
 sourcePoint { threadId runId checkpointId turnItemId providerThreadRef providerTurnRef }
 basePoint { threadId runId } resolution { strategy handoffId nativeThreadId } failure { code message }
 """
+HANDOFF = "id kind text hash tokens budgetTokens provider transferId payload revisionOfId supersededById"
 RUN = "id threadId position provider status reason nativeThreadId nativeTurnId stable"
 VISIBLE = "id runId threadId inherited position kind status text data run { id threadId }"
 PAGE = "totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor }"
@@ -145,6 +146,23 @@ class Client:
         return self.mutate("mergeBack", f"transfer {{ {TRANSFER} }}", sourceThreadId=source, **named, **given)[
             "transfer"
         ]
+
+    def hand_over(self, thread: str, provider: str, **given: Any) -> dict[str, Any]:
+        """The transfer that the next start on this provider will use."""
+        selection = f"transfer {{ {TRANSFER} }}"
+        return self.mutate("handoffThread", selection, threadId=thread, provider=provider, **given)["transfer"]
+
+    def prepare(self, transfer: str, provider: str, **given: Any) -> dict[str, Any]:
+        """A transfer with the handoff that the next start on this provider will tell."""
+        selection = f"transfer {{ {TRANSFER} }} handoff {{ {HANDOFF} }}"
+        return self.mutate("prepareTransfer", selection, transferId=transfer, provider=provider, **given)
+
+    def revise(self, handoff: str, text: str, **given: Any) -> dict[str, Any]:
+        selection = f"handoff {{ {HANDOFF} }}"
+        return self.mutate("reviseHandoff", selection, handoffId=handoff, text=text, **given)["handoff"]
+
+    def get_handoff(self, handoff: str) -> dict[str, Any]:
+        return self.execute(f"query ($id: ID!) {{ handoff(id: $id) {{ {HANDOFF} }} }}", id=handoff)["handoff"]
 
     def roll_back(self, thread: str, run: str, **given: Any) -> dict[str, Any]:
         return self.mutate(

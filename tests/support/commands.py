@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from tests.support.client import PLAN, RUN, THREAD, TRANSFER, Client, Refusal
+from tests.support.client import HANDOFF, PLAN, RUN, THREAD, TRANSFER, Client, Refusal
 
 
 @dataclass(frozen=True)
@@ -335,7 +335,7 @@ def _(client: Client, tag: str) -> Ready:
 def _(client: Client, tag: str) -> Ready:
     root, fork = _tried(client, tag)
     client.merge_back(fork)
-    client.whole_run(fork, "And more", "Done")
+    client.whole_run(fork, "And more", "Done", native=(_native(tag, 2)[0], f"turn-{tag}-3"))
     return Ready(root, {"sourceThreadId": fork})
 
 
@@ -374,6 +374,28 @@ def _(client: Client, tag: str) -> Ready:
     root, fork = _tried(client, tag)
     client.merge_back(fork)
     return Ready(root, {"threadId": fork, "toRunId": client.run_ids(root)[0]})
+
+
+# Context ahead of the run
+
+
+@_case("handoffThread", "handoffThread", f"transfer {{ {TRANSFER} }}")
+def _(client: Client, tag: str) -> Ready:
+    root = _worked(client, tag)
+    return Ready(root, {"threadId": root, "provider": "claude"})
+
+
+@_case("prepareTransfer", "prepareTransfer", f"transfer {{ {TRANSFER} }} handoff {{ {HANDOFF} }}")
+def _(client: Client, tag: str) -> Ready:
+    root, fork = _forked(client, tag)
+    return Ready(root, {"transferId": fork["transfer"]["id"], "provider": "claude"})
+
+
+@_case("reviseHandoff", "reviseHandoff", f"handoff {{ {HANDOFF} }}")
+def _(client: Client, tag: str) -> Ready:
+    root, fork = _forked(client, tag)
+    handoff = client.prepare(fork["transfer"]["id"], "claude")["handoff"]
+    return Ready(root, {"handoffId": handoff["id"], "text": "The bug is in the parser."})
 
 
 # Checkpoints and transfers

@@ -36,6 +36,7 @@ MEANINGS: dict[Code, str] = {
     ErrorCode.THREAD_ARCHIVED: "The thread is archived and takes no new work.",
     ErrorCode.NOTHING_TO_MERGE: "The target has all that the source did.",
     ErrorCode.NO_COMMON_ANCESTOR: "The two threads share no history.",
+    ErrorCode.NOTHING_TO_HAND_OVER: "The provider knows the whole history, or there is none.",
     ErrorCode.TRANSFER_NOT_PENDING: "The transfer no longer waits.",
     ErrorCode.UNSUPPORTED_TRANSFER: "No way to start on this provider; the message says why.",
     ErrorCode.PROVIDER_UNKNOWN: "There is no provider with this key.",

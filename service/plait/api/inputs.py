@@ -146,6 +146,24 @@ class MergeBackInput(Keyed):
     created_by: Creator = strawberry.field(default=Creator.USER, description="Who asks for it.")
 
 
+@strawberry.input(description="A thread that is to go on with another provider.")
+class HandoffThreadInput(Keyed):
+    thread_id: strawberry.ID = strawberry.field(description="The thread.")
+    provider: str = strawberry.field(description="Key of the provider it is handed to.")
+
+
+@strawberry.input(description="A transfer whose context is to be built ahead of the run.")
+class PrepareTransferInput(Keyed):
+    transfer_id: strawberry.ID = strawberry.field(description="The transfer.")
+    provider: str = strawberry.field(description="Key of the provider that the next run will be on.")
+
+
+@strawberry.input(description="A handoff in other words, before it is sent.")
+class ReviseHandoffInput(Keyed):
+    handoff_id: strawberry.ID = strawberry.field(description="The handoff to take the place of.")
+    text: str = strawberry.field(description="The whole text to send; within the budget of the handoff.")
+
+
 @strawberry.input(description="A transfer to call off.")
 class CancelTransferInput(Keyed):
     transfer_id: strawberry.ID = strawberry.field(description="The transfer.")

@@ -24,6 +24,9 @@ HeartbeatRun: TypeAlias = Annotated[inputs.HeartbeatRunInput, strawberry.argumen
 CreateCheckpoint: TypeAlias = Annotated[inputs.CreateCheckpointInput, strawberry.argument(description=_WHAT)]
 RollbackThread: TypeAlias = Annotated[inputs.RollbackThreadInput, strawberry.argument(description=_WHAT)]
 MergeBack: TypeAlias = Annotated[inputs.MergeBackInput, strawberry.argument(description=_WHAT)]
+HandoffThread: TypeAlias = Annotated[inputs.HandoffThreadInput, strawberry.argument(description=_WHAT)]
+PrepareTransfer: TypeAlias = Annotated[inputs.PrepareTransferInput, strawberry.argument(description=_WHAT)]
+ReviseHandoff: TypeAlias = Annotated[inputs.ReviseHandoffInput, strawberry.argument(description=_WHAT)]
 CancelTransfer: TypeAlias = Annotated[inputs.CancelTransferInput, strawberry.argument(description=_WHAT)]
 
 
@@ -143,6 +146,38 @@ class Mutation:
         result = await info.context.commands.merge_back(key, wanted)
         info.context.forget()
         return payloads.MergeBackPayload(client_mutation_id=key, transfer=result.transfer)
+
+    @strawberry.mutation(
+        description="Make the transfer that hands a thread to another provider, ahead of the run; nothing is built. "
+        "One that waits already is the answer."
+    )
+    @staticmethod
+    async def handoff_thread(info: Info, input: HandoffThread) -> payloads.HandoffThreadPayload | None:
+        key, wanted = mutation_key(input.client_mutation_id), validation.handoff_thread(input)
+        result = await info.context.commands.handoff_thread(key, wanted)
+        info.context.forget()
+        return payloads.HandoffThreadPayload(client_mutation_id=key, transfer=result.transfer)
+
+    @strawberry.mutation(
+        description="Build what a transfer will tell the next run on a provider, to be seen, and revised, before it is "
+        "sent."
+    )
+    @staticmethod
+    async def prepare_transfer(info: Info, input: PrepareTransfer) -> payloads.PrepareTransferPayload | None:
+        key, wanted = mutation_key(input.client_mutation_id), validation.prepare_transfer(input)
+        result = await info.context.commands.prepare_transfer(key, wanted)
+        info.context.forget()
+        return payloads.PrepareTransferPayload(client_mutation_id=key, transfer=result.transfer, handoff=result.handoff)
+
+    @strawberry.mutation(
+        description="Put a handoff that was not sent yet into other words: a new record takes its place, both stay."
+    )
+    @staticmethod
+    async def revise_handoff(info: Info, input: ReviseHandoff) -> payloads.ReviseHandoffPayload | None:
+        key, wanted = mutation_key(input.client_mutation_id), validation.revise_handoff(input, info.context.limits)
+        result = await info.context.commands.revise_handoff(key, wanted)
+        info.context.forget()
+        return payloads.ReviseHandoffPayload(client_mutation_id=key, handoff=result.handoff)
 
     @strawberry.mutation(description="Call off a transfer that waits for its target's next start.")
     @staticmethod

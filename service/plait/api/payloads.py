@@ -3,6 +3,7 @@
 import strawberry
 
 from plait.api.types.checkpoint import Checkpoint
+from plait.api.types.handoff import ContextHandoff
 from plait.api.types.item import TurnItem
 from plait.api.types.plan import FreshPlan, StartPlan
 from plait.api.types.run import Run
@@ -93,6 +94,29 @@ class MergeBackPayload(Payload):
     transfer: records.Transfer = strawberry.field(
         graphql_type=ContextTransfer, description="The transfer that waits for the target's next start."
     )
+
+
+@strawberry.type(description="Answer of `handoffThread`.")
+class HandoffThreadPayload(Payload):
+    transfer: records.Transfer = strawberry.field(
+        graphql_type=ContextTransfer, description="The transfer that waits for the next start on that provider."
+    )
+
+
+@strawberry.type(description="Answer of `prepareTransfer`.")
+class PrepareTransferPayload(Payload):
+    transfer: records.Transfer = strawberry.field(
+        graphql_type=ContextTransfer, description="The transfer, as it is now."
+    )
+    handoff: records.Handoff | None = strawberry.field(
+        graphql_type=ContextHandoff | None,
+        description="What the next run will be told; null where the provider forks natively and needs no telling.",
+    )
+
+
+@strawberry.type(description="Answer of `reviseHandoff`.")
+class ReviseHandoffPayload(Payload):
+    handoff: records.Handoff = strawberry.field(graphql_type=ContextHandoff, description="The new handoff.")
 
 
 @strawberry.type(description="Answer of `cancelTransfer`.")

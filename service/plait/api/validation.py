@@ -146,6 +146,27 @@ def merge_back(given: inputs.MergeBackInput) -> contracts.MergeBack:
     )
 
 
+def handoff_thread(given: inputs.HandoffThreadInput) -> contracts.HandoffThread:
+    return contracts.HandoffThread(
+        thread_id=checks.record_id(given.thread_id, IdKind.THREAD, "threadId"),
+        provider=checks.provider_key(given.provider),
+    )
+
+
+def prepare_transfer(given: inputs.PrepareTransferInput) -> contracts.PrepareTransfer:
+    return contracts.PrepareTransfer(
+        transfer_id=checks.record_id(given.transfer_id, IdKind.TRANSFER, "transferId"),
+        provider=checks.provider_key(given.provider),
+    )
+
+
+def revise_handoff(given: inputs.ReviseHandoffInput, limits: Limits) -> contracts.ReviseHandoff:
+    return contracts.ReviseHandoff(
+        handoff_id=checks.record_id(given.handoff_id, IdKind.HANDOFF, "handoffId"),
+        text=checks.filled_text(given.text, "text", limits.max_text_bytes),
+    )
+
+
 def cancel_transfer(given: inputs.CancelTransferInput) -> contracts.CancelTransfer:
     return contracts.CancelTransfer(transfer_id=checks.record_id(given.transfer_id, IdKind.TRANSFER, "transferId"))
 

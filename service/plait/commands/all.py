@@ -1,6 +1,18 @@
 """All commands behind one face, for the API."""
 
-from plait.commands import checkpoints, fork, items, merge, report, rollback, runs, start, threads, transfers
+from plait.commands import (
+    checkpoints,
+    fork,
+    items,
+    merge,
+    preparation,
+    report,
+    rollback,
+    runs,
+    start,
+    threads,
+    transfers,
+)
 from plait.commands import contracts as c
 from plait.commands.execution import Toolbox
 from plait.domain.model import Strategy
@@ -51,6 +63,15 @@ class Commands:
 
     async def merge_back(self, key: str | None, given: c.MergeBack) -> c.TransferResult:
         return await merge.merge_back(self._box, key, given)
+
+    async def handoff_thread(self, key: str | None, given: c.HandoffThread) -> c.TransferResult:
+        return await preparation.handoff_thread(self._box, key, given)
+
+    async def prepare_transfer(self, key: str | None, given: c.PrepareTransfer) -> c.PreparedResult:
+        return await preparation.prepare_transfer(self._box, key, given)
+
+    async def revise_handoff(self, key: str | None, given: c.ReviseHandoff) -> c.HandoffResult:
+        return await preparation.revise_handoff(self._box, key, given)
 
     async def cancel_transfer(self, key: str | None, given: c.CancelTransfer) -> c.TransferResult:
         return await transfers.cancel_transfer(self._box, key, given)

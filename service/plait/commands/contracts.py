@@ -127,6 +127,21 @@ class CancelTransfer(Record):
     transfer_id: str
 
 
+class HandoffThread(Record):
+    thread_id: str
+    provider: str
+
+
+class PrepareTransfer(Record):
+    transfer_id: str
+    provider: str
+
+
+class ReviseHandoff(Record):
+    handoff_id: str
+    text: str
+
+
 class ThreadResult(Record):
     thread: Thread
 
@@ -175,3 +190,14 @@ class CheckpointResult(Record):
 
 class TransferResult(Record):
     transfer: Transfer
+
+
+class PreparedResult(Record):
+    """`handoff` is none where the provider forks natively and needs none."""
+
+    transfer: Transfer
+    handoff: Handoff | None = None
+
+
+class HandoffResult(Record):
+    handoff: Handoff

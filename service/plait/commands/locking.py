@@ -4,10 +4,13 @@ from textwrap import shorten
 
 from plait.commands.execution import RefusedOnRecord, Unit
 from plait.domain.errors import ErrorCode, NotFound, Refused
-from plait.domain.model import Record, Run, RunStatus, Thread, ThreadStatus
+from plait.domain.model import Record, Run, RunStatus, Thread, ThreadStatus, Transfer
+from plait.domain.transfers import LIVE
 from plait.graph.statements import service_statement
 
 _LOCK_RUN = service_statement("lock_run")
+_TRANSFER = service_statement("transfer")
+_RUNS = service_statement("runs_by_id")
 
 
 class LockedRun(Record):
@@ -66,3 +69,30 @@ def require_open(thread: Thread) -> None:
     """Raises `Refused` with `THREAD_ARCHIVED` when the thread takes no more commands."""
     if thread.status is not ThreadStatus.ACTIVE:
         raise Refused(ErrorCode.THREAD_ARCHIVED, f"Thread {thread.id} is archived: it can be read, not changed.")
+
+
+async def lock_waiting(unit: Unit, transfer_id: str) -> tuple[Transfer, Thread]:
+    """A transfer that no run has consumed and none is starting on, and its target, locked.
+
+    Raises `NotFound`, and `Refused` with `TRANSFER_NOT_PENDING` or `THREAD_BUSY`.
+    """
+    thread = await unit.lock_thread((await _transfer(unit, transfer_id)).target_thread_id)
+    transfer = await _transfer(unit, transfer_id)
+    if transfer.status not in LIVE:
+        raise Refused(ErrorCode.TRANSFER_NOT_PENDING, f"Transfer {transfer.id} is {transfer.status.value} already.")
+    if thread.active_run_id is not None:
+        run = Run.model_validate((await unit.tx.demand(_RUNS, ids=[thread.active_run_id]))["records"][0])
+        if transfer.id in run.transfer_ids:
+            raise Refused(
+                ErrorCode.THREAD_BUSY,
+                f"Run {run.id} of thread {thread.id} is starting on this transfer; end the run first.",
+                retryable=True,
+            )
+    return transfer, thread
+
+
+async def _transfer(unit: Unit, transfer_id: str) -> Transfer:
+    row = await unit.tx.fetch(_TRANSFER, transferId=transfer_id)
+    if row is None:
+        raise NotFound(f"There is no transfer {transfer_id}.")
+    return Transfer.model_validate(row["transfer"])

@@ -1,31 +1,17 @@
-"""Carrying out a plan: which transfer carries the context, and the handoff that is built for it, once."""
+"""Carrying out a plan: which transfers carry the context, made or found, and resolved for its provider."""
 
-import asyncio
 from collections.abc import Sequence
-from typing import NamedTuple
-
-import orjson
 
 from plait.commands.contracts import PlannedStart
 from plait.commands.execution import Unit, new_id
-from plait.domain.budgets import shares_of
+from plait.commands.handoffs import Load, budgeted, built_handoff, handoff_of, kind_of
 from plait.domain.carriers import Need, may_carry, need_of, serves, succession
-from plait.domain.handoff import MIN_HANDOFF_TOKENS, BuiltHandoff, HandoffRequest, build_handoff
 from plait.domain.history import History
 from plait.domain.ids import IdKind
-from plait.domain.merging import Brought, gap_notes
-from plait.domain.model import (
-    Creator,
-    Handoff,
-    HandoffKind,
-    Strategy,
-    Transfer,
-    TransferStatus,
-)
-from plait.domain.planning import Outcome, Parcel, StartPlan
-from plait.domain.tallies import measure
+from plait.domain.merging import Brought
+from plait.domain.model import Creator, Handoff, HandoffKind, Strategy, Transfer, TransferStatus
+from plait.domain.planning import Parcel, StartPlan
 from plait.domain.transfers import LIVE, pending_transfer, require_move, resolved_status
-from plait.graph.contents import read_content
 from plait.graph.properties import properties
 from plait.graph.starts import LoadedStart
 from plait.graph.statements import service_statement
@@ -33,8 +19,6 @@ from plait.graph.statements import service_statement
 _MAKE = service_statement("make_transfer")
 _SET = service_statement("set_transfer")
 _SUPERSEDE = service_statement("supersede_transfers")
-_STORE = service_statement("store_handoff")
-_THREADS = service_statement("threads_by_id")
 
 
 async def resolve(unit: Unit, loaded: LoadedStart, plan: StartPlan, created_by: Creator) -> PlannedStart:
@@ -44,13 +28,17 @@ async def resolve(unit: Unit, loaded: LoadedStart, plan: StartPlan, created_by: 
     that the plan can't use, or that have nothing to bring any more, are superseded.
     """
     need = need_of(loaded.thread, loaded.situation, plan)
-    carrier = await _carrier(unit, loaded, plan, need, created_by)
+    loads: list[Load] = []
+    if need is not None:
+        carrier = await carrier_of(unit, loaded, plan, need, created_by)
+        loads.append(Load(carrier, plan.deliver, kind_of(plan)))
+    else:
+        await supersede(unit, succession(loaded.transfers, None).dropped, None)
     await supersede(unit, loaded.bringing.spent, None)
-    loads = [Load(carrier, plan.deliver, kind_of(plan))] if carrier is not None else []
     for brought, parcel in zip(loaded.bringing.brought, plan.parcels, strict=True):
         bringer = await _bringer(unit, loaded, brought, parcel)
         loads.append(Load(bringer, parcel.deliver, HandoffKind.DELTA_CONTEXT, brought))
-    resolved = [await _resolve(unit, loaded, plan, load, budget) for load, budget in _budgeted(loads, loaded)]
+    resolved = [await resolve_one(unit, loaded, plan, load, budget) for load, budget in budgeted(loads, loaded)]
     # A transfer that had failed was made anew: the plan names the one that is used.
     names = [load.transfer.id for load in loads if load.brought is not None]
     parcels = tuple(
@@ -63,30 +51,11 @@ async def resolve(unit: Unit, loaded: LoadedStart, plan: StartPlan, created_by: 
     )
 
 
-class Load(NamedTuple):
-    """One transfer of a start and what it has to tell; `brought` when that comes from another thread."""
-
-    transfer: Transfer
-    deliver: History
-    kind: HandoffKind
-    brought: Brought | None = None
-
-
-def _budgeted(loads: Sequence[Load], loaded: LoadedStart) -> list[tuple[Load, int]]:
-    """The loads, each with its part of the provider's budget, in tokens."""
-    needs = [
-        measure(load.deliver, loaded.situation.ledger).tokens + MIN_HANDOFF_TOKENS if load.deliver else 0
-        for load in loads
-    ]
-    telling = [need for need in needs if need]
-    parts = iter(shares_of(telling, loaded.situation.provider.handoff_tokens))
-    return [(load, next(parts) if need else 0) for load, need in zip(loads, needs, strict=True)]
-
-
-async def _resolve(
+async def resolve_one(
     unit: Unit, loaded: LoadedStart, plan: StartPlan, load: Load, budget: int
 ) -> tuple[Transfer, Handoff | None]:
-    handoff = await _handoff(unit, loaded, load, budget) if load.deliver else None
+    """The transfer of a load, resolved unless a native fork has to, and its handoff."""
+    handoff = await handoff_of(unit, loaded, load, budget) if load.deliver else None
     changes: dict[str, object] = {
         "targetProvider": loaded.situation.provider.key,
         "handoffId": handoff.id if handoff else None,
@@ -112,8 +81,8 @@ def _strategy_of(deliver: History) -> Strategy:
     return Strategy.DELTA_CONTEXT if deliver else Strategy.NATIVE_FORK
 
 
-def at_hand(loaded: LoadedStart, plan: StartPlan) -> PlannedStart:
-    """A plan with what of its records is there already."""
+def loads_of(loaded: LoadedStart, plan: StartPlan) -> list[Load]:
+    """What the transfers that wait have to tell by this plan; not those that a start would make."""
     carrier = _waiting_carrier(loaded, plan, need_of(loaded.thread, loaded.situation, plan))
     loads = [Load(carrier, plan.deliver, kind_of(plan))] if carrier is not None else []
     loads += [
@@ -121,7 +90,13 @@ def at_hand(loaded: LoadedStart, plan: StartPlan) -> PlannedStart:
         for brought, parcel in zip(loaded.bringing.brought, plan.parcels, strict=True)
         if may_carry(brought.transfer, _strategy_of(parcel.deliver), loaded.situation.provider.key)
     ]
-    built = [_built_handoff(loaded, load, budget) for load, budget in _budgeted(loads, loaded) if load.deliver]
+    return loads
+
+
+def at_hand(loaded: LoadedStart, plan: StartPlan) -> PlannedStart:
+    """A plan with what of its records is there already."""
+    loads = loads_of(loaded, plan)
+    built = [built_handoff(loaded, load, budget) for load, budget in budgeted(loads, loaded) if load.deliver]
     return PlannedStart(
         plan=plan,
         transfers=tuple(load.transfer for load in loads),
@@ -150,16 +125,13 @@ async def fail_transfers(unit: Unit, loaded: LoadedStart, plan: StartPlan) -> tu
     return tuple(failed)
 
 
-async def _carrier(
-    unit: Unit, loaded: LoadedStart, plan: StartPlan, need: Need | None, created_by: Creator
-) -> Transfer | None:
+async def carrier_of(unit: Unit, loaded: LoadedStart, plan: StartPlan, need: Need, created_by: Creator) -> Transfer:
+    """The transfer that carries the thread's own history: the one that waits and fits, or a new one in its place."""
     waiting = _waiting_carrier(loaded, plan, need)
     if waiting is not None:
         return waiting
     found = succession(loaded.transfers, need)
     await supersede(unit, found.dropped, None)
-    if need is None:
-        return None
     carrier = await _make(unit, loaded, need, found.predecessor, created_by)
     await supersede(unit, found.replaced, carrier.id)
     return carrier
@@ -227,77 +199,3 @@ async def _make(
         created_at=unit.now,
     )
     return await make_transfer(unit, transfer)
-
-
-async def _handoff(unit: Unit, loaded: LoadedStart, load: Load, budget: int) -> Handoff:
-    known = _built_handoff(loaded, load, budget)
-    if known is not None:
-        return known
-    provider = loaded.situation.provider
-    built = await _build(unit, loaded, load, budget)
-    handoff = Handoff(
-        id=new_id(IdKind.HANDOFF),
-        transfer_id=load.transfer.id,
-        target_thread_id=loaded.thread.id,
-        provider=provider.key,
-        kind=load.kind,
-        text=built.text,
-        hash=built.hash,
-        tokens=built.tokens,
-        budget_tokens=budget,
-        segments=_as_json(load.deliver),
-        payload=built.payload.model_dump_json(by_alias=True),
-        created_at=unit.now,
-    )
-    row = await unit.tx.demand(_STORE, handoff=properties(handoff), carries=list(built.carries))
-    return Handoff.model_validate(row["handoff"])
-
-
-def _built_handoff(loaded: LoadedStart, load: Load, budget: int) -> Handoff | None:
-    """The handoff of this transfer that tells just what is to be told, to the same provider, if it is built."""
-    wanted = (load.transfer.id, _as_json(load.deliver), budget, loaded.situation.provider.key)
-    for handoff in loaded.handoffs:
-        if (handoff.transfer_id, handoff.segments, handoff.budget_tokens, handoff.provider) == wanted:
-            return handoff
-    return None
-
-
-async def _build(unit: Unit, loaded: LoadedStart, load: Load, budget: int) -> BuiltHandoff:
-    """The handoff of a load, built from the runs that fit its budget."""
-    content = await read_content(unit.tx, load.deliver, budget)
-    title = loaded.thread.title if load.brought is None else await _title(unit, load.brought)
-    request = HandoffRequest(
-        kind=load.kind,
-        target_provider=loaded.situation.provider.key,
-        budget_tokens=budget,
-        brought_back=load.brought is not None,
-        thread_title=title,
-        first=content.first,
-        newest=content.newest,
-        total_runs=measure(load.deliver, loaded.situation.ledger).runs,
-        omitted_range=content.not_read,
-        checkpoint=content.checkpoint,
-        notes=(*gap_notes(load.brought, loaded.situation.ledger), *content.notes),
-    )
-    # Counting tokens and looking for secrets takes tens of milliseconds: not on the event loop.
-    return await asyncio.to_thread(build_handoff, request)
-
-
-async def _title(unit: Unit, brought: Brought) -> str | None:
-    """The title of the thread that something is brought from."""
-    row = await unit.tx.demand(_THREADS, ids=[brought.transfer.source_thread_id])
-    return row["records"][0].get("title")
-
-
-def kind_of(plan: StartPlan) -> HandoffKind:
-    """A new provider thread is told all: portable. One that knows a part is told the rest: a delta."""
-    return HandoffKind.PORTABLE_CONTEXT if plan.outcome is Outcome.PORTABLE else HandoffKind.DELTA_CONTEXT
-
-
-def _as_json(part: History) -> str:
-    return orjson.dumps(
-        [
-            {"threadId": segment.thread_id, "after": list(segment.after), "through": list(segment.through)}
-            for segment in part.segments
-        ]
-    ).decode()

@@ -2,15 +2,12 @@
 
 from plait.commands.contracts import CancelTransfer, TransferResult
 from plait.commands.execution import Codec, Toolbox, Unit, execute
+from plait.commands.locking import lock_waiting
 from plait.commands.resolution import supersede
-from plait.domain.errors import ErrorCode, NotFound, Refused
-from plait.domain.model import Run, Thread, Transfer
-from plait.domain.transfers import LIVE
+from plait.domain.model import Transfer
 from plait.graph.statements import service_statement
 
-_TRANSFER = service_statement("transfer")
 _SET = service_statement("set_transfer")
-_RUNS = service_statement("runs_by_id")
 _CODEC = Codec(TransferResult)
 
 
@@ -24,17 +21,7 @@ async def cancel_transfer(box: Toolbox, key: str | None, given: CancelTransfer) 
     """
 
     async def work(unit: Unit) -> TransferResult:
-        target = (await _read(unit, given.transfer_id)).target_thread_id
-        thread = await unit.lock_thread(target)
-        transfer = await _read(unit, given.transfer_id)
-        if transfer.status not in LIVE:
-            raise Refused(ErrorCode.TRANSFER_NOT_PENDING, f"Transfer {transfer.id} is {transfer.status.value} already.")
-        if await _starts_on_it(unit, thread, transfer):
-            raise Refused(
-                ErrorCode.THREAD_BUSY,
-                f"Run {thread.active_run_id} of thread {thread.id} is starting on this transfer; end the run first.",
-                retryable=True,
-            )
+        transfer, thread = await lock_waiting(unit, given.transfer_id)
         await supersede(unit, (transfer,), None)
         row = await unit.tx.demand(
             _SET,
@@ -48,18 +35,3 @@ async def cancel_transfer(box: Toolbox, key: str | None, given: CancelTransfer) 
         return TransferResult(transfer=Transfer.model_validate(row["transfer"]))
 
     return await execute(box, "cancelTransfer", key, given, _CODEC, work)
-
-
-async def _starts_on_it(unit: Unit, thread: Thread, transfer: Transfer) -> bool:
-    """Whether a run of the target has a plan that uses the transfer."""
-    if thread.active_run_id is None:
-        return False
-    row = await unit.tx.demand(_RUNS, ids=[thread.active_run_id])
-    return transfer.id in Run.model_validate(row["records"][0]).transfer_ids
-
-
-async def _read(unit: Unit, transfer_id: str) -> Transfer:
-    row = await unit.tx.fetch(_TRANSFER, transferId=transfer_id)
-    if row is None:
-        raise NotFound(f"There is no transfer {transfer_id}.")
-    return Transfer.model_validate(row["transfer"])

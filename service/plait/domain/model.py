@@ -370,7 +370,8 @@ class Transfer(Record):
 class Handoff(Record):
     """The materialised context of a transfer, as sent (`ContextHandoff`).
 
-    `payload` and `segments` (the history it stands for) are JSON, as text.
+    `payload` and `segments` (the history it stands for) are JSON, as text. `revision_of_id` names the handoff that a
+    person has changed into this one; `superseded_by_id` is on the other.
     """
 
     id: str
@@ -384,6 +385,8 @@ class Handoff(Record):
     budget_tokens: int
     segments: str
     payload: str
+    revision_of_id: str | None = None
+    superseded_by_id: str | None = None
     created_at: datetime
 
 

@@ -26,6 +26,10 @@ class ContextHandoff(Node):
     tokens: int = strawberry.field(description="How many tokens the text takes, counted by Plait.")
     budget_tokens: int = strawberry.field(description="How many tokens it was allowed to take.")
     payload: Json = strawberry.field(description="The same as structured data, with what was left out and why.")
+    revision_of_id: strawberry.ID | None = strawberry.field(
+        description="The handoff that a person has put into these words; null: it was built by Plait."
+    )
+    superseded_by_id: strawberry.ID | None = strawberry.field(description="The revision that took its place.")
     created_at: datetime = strawberry.field(description="When it was built.")
 
     @strawberry.field(

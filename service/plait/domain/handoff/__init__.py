@@ -9,6 +9,7 @@ from plait.domain.handoff.records import (
     HandoffTooSmall,
     RunContent,
 )
+from plait.domain.handoff.revision import RevisedText, revise
 
 __all__ = [
     "MIN_HANDOFF_TOKENS",
@@ -16,6 +17,8 @@ __all__ = [
     "HandoffPayload",
     "HandoffRequest",
     "HandoffTooSmall",
+    "RevisedText",
     "RunContent",
     "build_handoff",
+    "revise",
 ]

@@ -1,0 +1,147 @@
+"""The handoffs of a start: what each transfer has to tell, within one budget; built once, and found again."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import orjson
+
+from plait.commands.execution import Unit, new_id
+from plait.domain.budgets import shares_of
+from plait.domain.errors import ErrorCode, Refused
+from plait.domain.handoff import MIN_HANDOFF_TOKENS, BuiltHandoff, HandoffRequest, build_handoff
+from plait.domain.history import History
+from plait.domain.ids import IdKind
+from plait.domain.merging import Brought, gap_notes
+from plait.domain.model import Handoff, HandoffKind, Transfer
+from plait.domain.planning import Outcome, StartPlan
+from plait.domain.tallies import measure
+from plait.graph.contents import read_content
+from plait.graph.properties import properties
+from plait.graph.starts import LoadedStart
+from plait.graph.statements import service_statement
+
+_STORE = service_statement("store_handoff")
+_THREADS = service_statement("threads_by_id")
+
+
+class Load(NamedTuple):
+    """One transfer of a start and what it has to tell; `brought` when that comes from another thread."""
+
+    transfer: Transfer
+    deliver: History
+    kind: HandoffKind
+    brought: Brought | None = None
+
+
+def budgeted(loads: Sequence[Load], loaded: LoadedStart) -> list[tuple[Load, int]]:
+    """The loads, each with its part of the provider's budget, in tokens. What a person has revised is told as it is.
+
+    Raises `Refused` with `UNSUPPORTED_TRANSFER` where revised texts leave no room for the others.
+    """
+    revised = {load.transfer.id: revision for load in loads if (revision := _revision(loaded, load)) is not None}
+    left = loaded.situation.provider.handoff_tokens - sum(handoff.tokens for handoff in revised.values())
+    needs = {
+        load.transfer.id: measure(load.deliver, loaded.situation.ledger).tokens + MIN_HANDOFF_TOKENS
+        for load in loads
+        if load.deliver and load.transfer.id not in revised
+    }
+    if revised and left < MIN_HANDOFF_TOKENS * len(needs):
+        raise Refused(
+            ErrorCode.UNSUPPORTED_TRANSFER,
+            f"The revised handoffs of this start leave {left} tokens for {len(needs)} others. "
+            "Shorten them with reviseHandoff, or call a transfer off with cancelTransfer.",
+        )
+    shares = dict(zip(needs, shares_of(tuple(needs.values()), left), strict=True))
+    return [(load, shares.get(load.transfer.id, 0)) for load in loads]
+
+
+async def handoff_of(unit: Unit, loaded: LoadedStart, load: Load, budget: int) -> Handoff:
+    """The handoff of a load, built now unless it is there."""
+    known = built_handoff(loaded, load, budget)
+    if known is not None:
+        return known
+    provider = loaded.situation.provider
+    built = await _build(unit, loaded, load, budget)
+    handoff = Handoff(
+        id=new_id(IdKind.HANDOFF),
+        transfer_id=load.transfer.id,
+        target_thread_id=loaded.thread.id,
+        provider=provider.key,
+        kind=load.kind,
+        text=built.text,
+        hash=built.hash,
+        tokens=built.tokens,
+        budget_tokens=budget,
+        segments=_as_json(load.deliver),
+        payload=built.payload.model_dump_json(by_alias=True),
+        created_at=unit.now,
+    )
+    row = await unit.tx.demand(_STORE, handoff=properties(handoff), carries=list(built.carries))
+    return Handoff.model_validate(row["handoff"])
+
+
+def built_handoff(loaded: LoadedStart, load: Load, budget: int) -> Handoff | None:
+    """The handoff of this transfer that tells just what is to be told, to the same provider, if it is built."""
+    revision = _revision(loaded, load)
+    if revision is not None:
+        return revision
+    for handoff in _handoffs(loaded, load):
+        if handoff.budget_tokens == budget:
+            return handoff
+    return None
+
+
+def _revision(loaded: LoadedStart, load: Load) -> Handoff | None:
+    """What a person has made of the handoff, whatever its budget was then."""
+    return next((handoff for handoff in _handoffs(loaded, load) if handoff.revision_of_id is not None), None)
+
+
+def _handoffs(loaded: LoadedStart, load: Load) -> list[Handoff]:
+    wanted = (load.transfer.id, _as_json(load.deliver), loaded.situation.provider.key)
+    return [
+        handoff
+        for handoff in loaded.handoffs
+        if (handoff.transfer_id, handoff.segments, handoff.provider) == wanted and handoff.superseded_by_id is None
+    ]
+
+
+async def _build(unit: Unit, loaded: LoadedStart, load: Load, budget: int) -> BuiltHandoff:
+    """The handoff of a load, built from the runs that fit its budget."""
+    content = await read_content(unit.tx, load.deliver, budget)
+    title = loaded.thread.title if load.brought is None else await _title(unit, load.brought)
+    request = HandoffRequest(
+        kind=load.kind,
+        target_provider=loaded.situation.provider.key,
+        budget_tokens=budget,
+        brought_back=load.brought is not None,
+        thread_title=title,
+        first=content.first,
+        newest=content.newest,
+        total_runs=measure(load.deliver, loaded.situation.ledger).runs,
+        omitted_range=content.not_read,
+        checkpoint=content.checkpoint,
+        notes=(*gap_notes(load.brought, loaded.situation.ledger), *content.notes),
+    )
+    # Counting tokens and looking for secrets takes tens of milliseconds: not on the event loop.
+    return await asyncio.to_thread(build_handoff, request)
+
+
+async def _title(unit: Unit, brought: Brought) -> str | None:
+    """The title of the thread that something is brought from."""
+    row = await unit.tx.demand(_THREADS, ids=[brought.transfer.source_thread_id])
+    return row["records"][0].get("title")
+
+
+def kind_of(plan: StartPlan) -> HandoffKind:
+    """A new provider thread is told all: portable. One that knows a part is told the rest: a delta."""
+    return HandoffKind.PORTABLE_CONTEXT if plan.outcome is Outcome.PORTABLE else HandoffKind.DELTA_CONTEXT
+
+
+def _as_json(part: History) -> str:
+    return orjson.dumps(
+        [
+            {"threadId": segment.thread_id, "after": list(segment.after), "through": list(segment.through)}
+            for segment in part.segments
+        ]
+    ).decode()
