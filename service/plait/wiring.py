@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from time import monotonic
 
 import structlog
 from neo4j import AsyncGraphDatabase, NotificationMinimumSeverity
@@ -26,6 +27,7 @@ GiveUp = Callable[[str], None]
 
 _log = structlog.get_logger(__name__)
 _MIGRATION_PAUSE_SECONDS = 1
+_TOLD_EVERY_SECONDS = 30
 
 
 def open_database(settings: Settings) -> Database:
@@ -42,7 +44,8 @@ def open_database(settings: Settings) -> Database:
         notifications_min_severity=NotificationMinimumSeverity.OFF,
         user_agent="plait",
     )
-    return Database(driver, settings.neo4j_database, settings.neo4j_transaction_timeout_seconds)
+    address = (settings.neo4j_uri or "").rpartition("@")[2]
+    return Database(driver, settings.neo4j_database, settings.neo4j_transaction_timeout_seconds, address)
 
 
 def create_app(settings: Settings, give_up: GiveUp) -> Starlette:
@@ -102,12 +105,13 @@ async def _sweep_for_ever(box: Toolbox, seconds: float) -> None:
             _log.info("silent runs interrupted", count=count)
 
 
-async def _settled(database: Database, give_up: GiveUp) -> bool:
+async def _settled(database: Database, give_up: GiveUp, told: bool = True) -> bool:
     """Migrates the graph and opens it, or gives up on one that is not to be touched; false while Neo4j is away."""
     try:
         await migrate(database)
     except StorageUnavailable as error:
-        _log.warning("migrations wait for the graph database", reason=error.message)
+        if told:
+            _log.warning("migrations wait for the graph database", at=database.address, reason=error.message)
         return False
     except MigrationMismatch as error:
         give_up(str(error))
@@ -118,10 +122,13 @@ async def _settled(database: Database, give_up: GiveUp) -> bool:
 
 async def _settle_later(database: Database, give_up: GiveUp) -> None:
     settled = False
+    told_at = monotonic()
     while not settled:
         await asyncio.sleep(_MIGRATION_PAUSE_SECONDS)
+        told = monotonic() - told_at >= _TOLD_EVERY_SECONDS
+        told_at = monotonic() if told else told_at
         try:
-            settled = await _settled(database, give_up)
+            settled = await _settled(database, give_up, told)
         except Exception as error:
             # Nobody waits for this task: without a word the service would never be ready.
             _log.critical("migrations failed", exc_info=error)

@@ -80,3 +80,29 @@ def test_a_way_that_is_not_there_costs_nothing_that_can_be_told(service: Client,
 
     assert candidates["NATIVE"]["costTokens"] is None
     assert candidates["PORTABLE"]["costTokens"] > 0
+
+
+@pytest.mark.parametrize("strategy", ["NATIVE_FORK", "CHECKPOINT_CONTEXT"])
+def test_a_strategy_that_leaves_no_way_while_a_merge_waits(
+    service: Client, fork: dict[str, Any], strategy: str
+) -> None:
+    service.whole_run(fork["thread"]["id"], "Try it", "Tried")
+    merge = service.merge_back(fork["thread"]["id"])
+
+    explained = service.explain(merge["targetThread"]["id"], "acp", strategy)
+
+    assert (explained["outcome"], explained["transfers"]) == ("UNSUPPORTED", [])
+    assert service.transfer(merge["id"])["status"] == "PENDING"
+
+
+def test_a_forced_strategy_is_the_reason_and_each_reason_is_said_once(service: Client, fork: dict[str, Any]) -> None:
+    thread = fork["thread"]["id"]
+
+    assert service.explain(thread, "codex", "PORTABLE_CONTEXT")["reason"] == "The caller asked for PORTABLE_CONTEXT."
+    assert service.explain(thread, "codex", "CHECKPOINT_CONTEXT")["reason"] == (
+        "The caller asked for CHECKPOINT_CONTEXT."
+    )
+
+
+def test_where_there_is_nothing_to_carry_any_strategy_will_do(service: Client) -> None:
+    assert service.explain(service.thread()["id"], "codex", "NATIVE_FORK")["outcome"] == "NONE"

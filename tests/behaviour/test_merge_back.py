@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.support.client import Client, Refusal
@@ -116,6 +118,34 @@ class TestOneMerge:
         assert service.transfer(transfer["id"])["status"] == "CONSUMED"
         assert words(service, root) == ["p1", "p2", "f1", "f2", "p3"]
 
+    def test_another_provider_is_told_which_runs_another_branch_did(
+        self, service: Client, root: str, tried: str
+    ) -> None:
+        service.merge_back(tried)
+        run(service, root, "p3")
+
+        injected = service.start(root, "Again", "claude")["plan"]["injected"]
+
+        runs = re.findall(r"run (\d) of 5 \(codex, completed(, in another branch)?\)", injected)
+        assert runs == [("1", ""), ("2", ""), ("3", ", in another branch"), ("4", ", in another branch"), ("5", "")]
+
+    def test_its_first_request_is_not_called_the_goal(self, service: Client, root: str, tried: str) -> None:
+        service.merge_back(tried)
+
+        injected = service.start(root, "Use it")["plan"]["injected"]
+
+        assert "the first request of this part" in injected
+        assert "goal" not in injected
+
+    def test_that_failed_can_be_called_off(self, service: Client, root: str, tried: str) -> None:
+        transfer = service.merge_back(tried)
+        with pytest.raises(Refusal, match="UNSUPPORTED_TRANSFER"):
+            service.start(root, "Use it", "acp", strategy="NATIVE_FORK")
+
+        assert service.cancel(transfer["id"])["status"] == "SUPERSEDED"
+
+        assert told(run(service, root, "p3")["plan"]) == []
+
 
 class TestAgain:
     def test_only_what_is_new(self, service: Client, root: str, tried: str) -> None:
@@ -138,8 +168,12 @@ class TestAgain:
             service.merge_back(tried)
 
     def test_an_unused_fork_has_nothing(self, service: Client, root: str) -> None:
-        with pytest.raises(Refusal, match="NOTHING_TO_MERGE"):
-            service.merge_back(fork(service, root))
+        unused = fork(service, root)
+        with pytest.raises(Refusal, match=r"NOTHING_TO_MERGE.*Go on in it first\."):
+            service.merge_back(unused)
+        working = service.running(unused, "work")["run"]["id"]
+        with pytest.raises(Refusal, match=f"NOTHING_TO_MERGE.*Its run {working} counts once it is completed."):
+            service.merge_back(unused)
 
     def test_twice_at_one_point_is_one_merge(self, service: Client, tried: str) -> None:
         assert service.merge_back(tried)["id"] == service.merge_back(tried)["id"]

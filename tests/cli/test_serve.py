@@ -191,6 +191,17 @@ class TestBadSettings:
         assert "hunter2" not in "".join(lines)
 
 
+def test_a_driver_that_is_none_of_ours_is_told_as_it_may_be_misspelt(
+    plait_process: StartPlait, neo4j_endpoint: Endpoint
+) -> None:
+    providers = {"PLAIT_PROVIDERS": '{"mine": {"driver": "codxe"}, "work": {"driver": "codex"}}'}
+
+    service = plait_process(neo4j_endpoint, env=providers)
+
+    told = [line for line in service.output.splitlines() if line.startswith("plait: Provider")]
+    assert told == ["plait: Provider mine has the driver codxe, which is none of Plait's own."]
+
+
 def wait_for_database(service: ServiceProcess) -> int:
     """Wait until the service has started its database process; returns that process's id."""
     deadline = time.monotonic() + 60

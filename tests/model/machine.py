@@ -329,10 +329,8 @@ class LineageMachine(RuleBasedStateMachine):
         if run is not None and run.state == "starting" and merge in run.brings:
             assert code == "THREAD_BUSY"
             return
-        # A start that failed for good leaves it as failed: the next one makes another.
-        assert code in (None, "TRANSFER_NOT_PENDING")
-        if code is None:
-            thread.pending.remove(merge)
+        assert code is None
+        thread.pending.remove(merge)
 
     # What must hold
 

@@ -31,7 +31,7 @@ class RecordLoader(DataLoader[str, R | None]):
         """The record. Raises `NotFound` where there is none."""
         record = await self.load(id)
         if record is None:
-            raise NotFound(f"There is no {id}.")
+            raise NotFound(f"There is no record {id}.")
         return record
 
     async def maybe(self, id: str | None) -> R | None:

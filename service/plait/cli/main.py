@@ -13,7 +13,7 @@ from plait.cli.logs import configure_logs
 from plait.cli.serve import ServeFailed, serve_until_stopped
 from plait.domain.errors import InvalidInput
 from plait.localdb import LocalDbError, jars, startcache
-from plait.providers.registry import registry
+from plait.providers.registry import registry, strangers
 from plait.settings import Settings, SettingsError, load_settings, unknown_variables
 
 # Pretty tracebacks print local variables, passwords among them.
@@ -41,9 +41,11 @@ def serve(
     configure_logs(settings.log_level)
     try:
         # What is wrong with them is told before a database is started in vain.
-        registry(settings.providers)
+        known = registry(settings.providers)
     except InvalidInput as error:
         _fail(error.message, code=2)
+    for stranger in strangers(known):
+        complain(f"Provider {stranger.key} has the driver {stranger.driver}, which is none of Plait's own.")
     try:
         serve_until_stopped(settings)
     except (LocalDbError, ServeFailed) as error:

@@ -125,7 +125,7 @@ async def _point(unit: Unit, source: Thread, asked: PointInput) -> tuple[SourceP
         raise InvalidInput("point takes one of runId, checkpointId and turnItemId, not several.")
     row = await unit.tx.fetch(_POINT, id=given[0])
     if row is None:
-        raise NotFound(f"There is no {given[0]}.")
+        raise NotFound(f"There is no record {given[0]} to fork at.")
     named = NamedPoint.model_validate(row)
     # A point of the source's own needs no look at its ancestors, however deep the source stands.
     own = named.run.thread_id == source.id

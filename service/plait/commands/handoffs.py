@@ -9,7 +9,7 @@ import orjson
 from plait.commands.execution import Unit, new_id
 from plait.domain.budgets import shares_of
 from plait.domain.errors import ErrorCode, Refused
-from plait.domain.handoff import MIN_HANDOFF_TOKENS, BuiltHandoff, HandoffRequest, build_handoff
+from plait.domain.handoff import MIN_HANDOFF_TOKENS, BuiltHandoff, HandoffRequest, RunContent, build_handoff
 from plait.domain.history import History
 from plait.domain.ids import IdKind
 from plait.domain.merging import Brought, gap_notes
@@ -116,8 +116,8 @@ async def _build(unit: Unit, loaded: LoadedStart, load: Load, budget: int) -> Bu
         budget_tokens=budget,
         brought_back=load.brought is not None,
         thread_title=title,
-        first=content.first,
-        newest=content.newest,
+        first=_placed(content.first, load, loaded) if content.first is not None else None,
+        newest=tuple(_placed(each, load, loaded) for each in content.newest),
         total_runs=measure(load.deliver, loaded.situation.ledger).runs,
         omitted_range=content.not_read,
         checkpoint=content.checkpoint,
@@ -125,6 +125,12 @@ async def _build(unit: Unit, loaded: LoadedStart, load: Load, budget: int) -> Bu
     )
     # Counting tokens and looking for secrets takes tens of milliseconds: not on the event loop.
     return await asyncio.to_thread(build_handoff, request)
+
+
+def _placed(content: RunContent, load: Load, loaded: LoadedStart) -> RunContent:
+    """A run, marked where it stands in the history of a thread that did not do it nor come from one that did."""
+    elsewhere = load.brought is None and content.run.thread_id not in loaded.line
+    return content.model_copy(update={"elsewhere": elsewhere})
 
 
 async def _title(unit: Unit, brought: Brought) -> str | None:

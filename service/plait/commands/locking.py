@@ -1,10 +1,11 @@
 """The records a command changes, locked for it, and the states in which it may not."""
 
+from collections.abc import Container
 from textwrap import shorten
 
 from plait.commands.execution import RefusedOnRecord, Unit
 from plait.domain.errors import ErrorCode, NotFound, Refused
-from plait.domain.model import Record, Run, RunStatus, Thread, ThreadStatus, Transfer
+from plait.domain.model import Record, Run, RunStatus, Thread, ThreadStatus, Transfer, TransferStatus
 from plait.domain.transfers import LIVE
 from plait.graph.statements import service_statement
 
@@ -71,15 +72,18 @@ def require_open(thread: Thread) -> None:
         raise Refused(ErrorCode.THREAD_ARCHIVED, f"Thread {thread.id} is archived: it can be read, not changed.")
 
 
-async def lock_waiting(unit: Unit, transfer_id: str) -> tuple[Transfer, Thread]:
-    """A transfer that no run has consumed and none is starting on, and its target, locked.
+async def lock_waiting(
+    unit: Unit, transfer_id: str, states: Container[TransferStatus] = LIVE
+) -> tuple[Transfer, Thread]:
+    """A transfer in one of these states that no run is starting on, and its target, locked.
 
     Raises `NotFound`, and `Refused` with `TRANSFER_NOT_PENDING` or `THREAD_BUSY`.
     """
     thread = await unit.lock_thread((await _transfer(unit, transfer_id)).target_thread_id)
     transfer = await _transfer(unit, transfer_id)
-    if transfer.status not in LIVE:
-        raise Refused(ErrorCode.TRANSFER_NOT_PENDING, f"Transfer {transfer.id} is {transfer.status.value} already.")
+    if transfer.status not in states:
+        by = next((f" by {key}" for key in (transfer.consumed_by_run_id, transfer.superseded_by_id) if key), "")
+        raise Refused(ErrorCode.TRANSFER_NOT_PENDING, f"Transfer {transfer.id} is {transfer.status.value}{by} already.")
     if thread.active_run_id is not None:
         run = Run.model_validate((await unit.tx.demand(_RUNS, ids=[thread.active_run_id]))["records"][0])
         if transfer.id in run.transfer_ids:

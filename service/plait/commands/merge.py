@@ -50,10 +50,7 @@ async def merge_back(box: Toolbox, key: str | None, given: MergeBack) -> Transfe
         if not shared:
             raise no_common_ancestor(source, target)
         if not carried(theirs, ours, target.id).part:
-            raise Refused(
-                ErrorCode.NOTHING_TO_MERGE,
-                f"Thread {target.id} has all that thread {source.id} did up to its latest stable point.",
-            )
+            raise _nothing(source, target)
         replaced = [waiting.transfer for waiting in pair.waiting if not waiting.in_use]
         for transfer in (waiting.transfer for waiting in pair.waiting):
             if transfer.source_run_id == point.run_id and transfer.status in LIVE:
@@ -77,6 +74,18 @@ async def merge_back(box: Toolbox, key: str | None, given: MergeBack) -> Transfe
         return TransferResult(transfer=transfer)
 
     return await execute(box, "mergeBack", key, given, _CODEC, work)
+
+
+def _nothing(source: Thread, target: Thread) -> Refused:
+    if source.active_run_id is not None:
+        what_now = f"Its run {source.active_run_id} counts once it is completed."
+    else:
+        what_now = "Go on in it first."
+    return Refused(
+        ErrorCode.NOTHING_TO_MERGE,
+        f"Thread {target.id} has, or took back itself, all that thread {source.id} did up to its latest stable point. "
+        + what_now,
+    )
 
 
 async def _lock(unit: Unit, given: MergeBack) -> _Pair:

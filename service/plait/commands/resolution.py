@@ -10,7 +10,7 @@ from plait.domain.history import History
 from plait.domain.ids import IdKind
 from plait.domain.merging import Brought
 from plait.domain.model import Creator, Handoff, HandoffKind, Strategy, Transfer, TransferStatus
-from plait.domain.planning import Parcel, StartPlan
+from plait.domain.planning import Outcome, Parcel, StartPlan
 from plait.domain.transfers import LIVE, pending_transfer, require_move, resolved_status
 from plait.graph.properties import properties
 from plait.graph.starts import LoadedStart
@@ -83,6 +83,8 @@ def _strategy_of(deliver: History) -> Strategy:
 
 def loads_of(loaded: LoadedStart, plan: StartPlan) -> list[Load]:
     """What the transfers that wait have to tell by this plan; not those that a start would make."""
+    if plan.outcome is Outcome.UNSUPPORTED:
+        return []
     carrier = _waiting_carrier(loaded, plan, need_of(loaded.thread, loaded.situation, plan))
     loads = [Load(carrier, plan.deliver, kind_of(plan))] if carrier is not None else []
     loads += [

@@ -51,7 +51,7 @@ async def _run(unit: Unit, given: RollbackThread) -> Run:
     named = given.to_run_id or given.to_checkpoint_id
     row = await unit.tx.fetch(_POINT, id=named)
     if row is None:
-        raise NotFound(f"There is no {named}.")
+        raise NotFound(f"There is no record {named} to go back to.")
     return NamedPoint.model_validate(row).run
 
 

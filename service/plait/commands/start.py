@@ -145,7 +145,8 @@ async def load(
 
 async def _refuse(unit: Unit, loaded: LoadedStart, plan: StartPlan) -> None:
     """Refuses an unsupported start before any run exists; a transfer it would have used is failed, on record."""
-    error = PlaitError(ErrorCode.UNSUPPORTED_TRANSFER, f"This start is not supported. {plan.reason}")
+    advice = " Take another provider." if plan.forced is None else " Leave strategy out, or take another provider."
+    error = PlaitError(ErrorCode.UNSUPPORTED_TRANSFER, f"This start is not supported. {plan.reason}{advice}")
     failed = await fail_transfers(unit, loaded, plan)
     if not failed:
         raise error

@@ -4,7 +4,8 @@ from plait.commands.contracts import CancelTransfer, TransferResult
 from plait.commands.execution import Codec, Toolbox, Unit, execute
 from plait.commands.locking import lock_waiting
 from plait.commands.resolution import supersede
-from plait.domain.model import Transfer
+from plait.domain.model import Transfer, TransferStatus
+from plait.domain.transfers import LIVE
 from plait.graph.statements import service_statement
 
 _SET = service_statement("set_transfer")
@@ -21,7 +22,7 @@ async def cancel_transfer(box: Toolbox, key: str | None, given: CancelTransfer) 
     """
 
     async def work(unit: Unit) -> TransferResult:
-        transfer, thread = await lock_waiting(unit, given.transfer_id)
+        transfer, thread = await lock_waiting(unit, given.transfer_id, LIVE | {TransferStatus.FAILED})
         await supersede(unit, (transfer,), None)
         row = await unit.tx.demand(
             _SET,

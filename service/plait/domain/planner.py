@@ -85,7 +85,8 @@ def plan_start(situation: StartSituation) -> StartPlan:
         wins = obstacle is None and taken is None
         if wins:
             taken = base
-        reason = obstacle or (base.merit if wins else f"Works, but {_title(taken)} comes first.")
+        merit = base.merit if situation.forced is None else f"The caller asked for {situation.forced.name}."
+        reason = obstacle or (merit if wins else f"Works, but {_title(taken)} comes first.")
         candidates.append(
             Candidate(
                 outcome=base.outcome,
@@ -100,14 +101,14 @@ def plan_start(situation: StartSituation) -> StartPlan:
     if taken is None:
         return StartPlan(
             outcome=Outcome.UNSUPPORTED,
-            reason=" ".join(candidate.reason for candidate in candidates),
+            reason=" ".join(dict.fromkeys(candidate.reason for candidate in candidates)),
             forced=situation.forced,
             candidates=tuple(candidates),
         )
     return StartPlan(
         outcome=taken.outcome,
         strategy=taken.strategy,
-        reason=taken.merit,
+        reason=next(candidate.reason for candidate in candidates if candidate.taken),
         resume=taken.resume,
         native_fork=taken.native_fork,
         deliver=situation.history.minus(taken.known),
@@ -219,8 +220,11 @@ def _no_fork(reason: str) -> _Base:
 
 def _obstacle(base: _Base, situation: StartSituation) -> str | None:
     provider = situation.provider
+    if not situation.whole:
+        # There is nothing to carry, by whatever strategy.
+        return None
     if situation.forced is not None and base.strategy is not situation.forced:
-        return f"The caller asked for {situation.forced.value}."
+        return f"The caller asked for {situation.forced.name}."
     if not base.deliver:
         return None
     if provider.injection is ContextInjection.NONE:

@@ -72,7 +72,9 @@ class Transaction:
 class Database:
     """The driver behind one face. Sessions share a bookmark manager, so a read sees the writes made here before."""
 
-    def __init__(self, driver: AsyncDriver, name: str, timeout_seconds: float) -> None:
+    def __init__(self, driver: AsyncDriver, name: str, timeout_seconds: float, address: str) -> None:
+        self.address = address
+        """Where Neo4j is, for people."""
         self._driver = driver
         self._name = name
         self._in_time = unit_of_work(timeout=timeout_seconds)

@@ -31,10 +31,12 @@ Tallies = dict[tuple[str, Mark], Tally]
 class LoadedStart(Record):
     """A start's situation, with the unconsumed transfers into the thread and the handoffs built for them.
 
-    `transfers` carry the thread's own history; `bringing` is what comes from other threads.
+    `transfers` carry the thread's own history; `bringing` is what comes from other threads. `line` has the ids of the
+    thread and of those it was forked from, up to the root.
     """
 
     thread: Thread
+    line: frozenset[str]
     situation: StartSituation
     transfers: tuple[Transfer, ...]
     handoffs: tuple[Handoff, ...]
@@ -86,6 +88,7 @@ async def load_start(
     built = [*row["handoffs"], *(handoff for entry in row["brought"] for handoff in entry["handoffs"])]
     return LoadedStart(
         thread=Thread.model_validate(row["thread"]),
+        line=frozenset(link["threadId"] for link in row["chain"]),
         situation=situation,
         transfers=tuple(Transfer.model_validate(entry) for entry in row["transfers"]),
         handoffs=tuple(Handoff.model_validate(entry) for entry in built),

@@ -68,3 +68,9 @@ def registry(extra: Mapping[str, Mapping[str, object]]) -> dict[str, Capabilitie
             )
             raise InvalidInput(f"PLAIT_PROVIDERS: the entry {key} is wrong: {wrong}.") from None
     return known
+
+
+def strangers(known: Mapping[str, Capabilities]) -> list[Capabilities]:
+    """Entries whose driver no built-in one has: meant so, or misspelt, which would otherwise never be noticed."""
+    drivers = {entry.driver for entry in BUILT_IN}
+    return [entry for entry in known.values() if entry.driver not in drivers]

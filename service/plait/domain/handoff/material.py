@@ -11,7 +11,7 @@ from plait.domain.handoff.reading import Change, Facts, Scrub, read_item
 from plait.domain.handoff.records import HandoffRequest, LeftOut, RunContent
 from plait.domain.handoff.redaction import Redactor
 from plait.domain.handoff.sections import RunEnd, Section, build_sections
-from plait.domain.model import ItemKind, RunStatus
+from plait.domain.model import HandoffKind, ItemKind, RunStatus
 
 
 class RunPart(NamedTuple):
@@ -77,7 +77,7 @@ def gather(request: HandoffRequest) -> Material:
             part = Part(f"the run ended {end.status.value}", end.reason)
             blocks[end.run_id].append(Block(end.run_id, end.run_id, None, (part,)))
     missing_first = request.first is None and request.total_runs > len(contents)
-    goal = None if missing_first else _take_goal(contents, blocks)
+    goal = None if missing_first else _take_goal(request.kind, contents, blocks)
     never = arranged.never + Counter({"superseded outputs": len(stale), "large diffs": large})
     unread = max(0, request.total_runs - len(contents))
     return Material(
@@ -125,18 +125,23 @@ def _run_label(number: int, end: RunEnd, request: HandoffRequest, has_blocks: bo
     unread = max(0, request.total_runs - read)
     shift = unread if number >= (1 if request.first else 0) else 0
     nothing = "" if has_blocks else ", nothing to show"
+    branch = ", in another branch" if _contents(request)[number].elsewhere else ""
     provider = one_line(without_gap(end.provider), 60)
-    return f"run {number + 1 + shift} of {read + unread} ({provider}, {end.status.value}{nothing})"
+    return f"run {number + 1 + shift} of {read + unread} ({provider}, {end.status.value}{branch}{nothing})"
 
 
-def _take_goal(contents: tuple[RunContent, ...], blocks: dict[str, list[Block]]) -> Block | None:
-    """The first request, taken out of the transcript, where a pointer is left."""
+def _take_goal(kind: HandoffKind, contents: tuple[RunContent, ...], blocks: dict[str, list[Block]]) -> Block | None:
+    """The first request, taken out of the transcript, where a pointer is left. That of a delta is no goal of all."""
+    if kind is HandoffKind.DELTA_CONTEXT:
+        heading, pointer = "the first request of this part", "user: the first request of this part, see above"
+    else:
+        heading, pointer = "goal: the first request", "user: the first request, see the goal"
     for content in contents[:1]:
         own = blocks[content.run.id]
         for number, block in enumerate(own):
             if block.kind is ItemKind.USER_MESSAGE:
-                own[number] = block._replace(parts=(Part("user: the first request, see the goal", ""),))
-                return block._replace(parts=(Part("goal: the first request", block.parts[0].text),))
+                own[number] = block._replace(parts=(Part(pointer, ""),))
+                return block._replace(parts=(Part(heading, block.parts[0].text),))
     return None
 
 

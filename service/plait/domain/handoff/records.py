@@ -10,10 +10,11 @@ MIN_HANDOFF_TOKENS = 200
 
 
 class RunContent(Record):
-    """A run and those of its items that are to be carried, in order."""
+    """A run and its items that are to be carried, in order. `elsewhere`: it was done in a branch that was brought in."""
 
     run: Run
     items: tuple[TurnItem, ...]
+    elsewhere: bool = False
 
 
 class HandoffRequest(Record):
