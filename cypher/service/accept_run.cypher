@@ -10,6 +10,7 @@
 // $forkedThroughRunId: STRING
 // $handoffIds: LIST<STRING>
 // $adds: STRING
+// $leaves: STRING
 // $now: ZONED DATETIME
 // Columns: run, providerThread
 MATCH (t:Thread {id: $threadId})
@@ -26,9 +27,9 @@ SET r.status = 'running', r.startedAt = $now, r.leaseUntil = datetime() + durati
     r.ordinal = t.acceptedRuns + 1
 // After a rollback the history goes on from an earlier run than the one before: the run remembers from which. It also
 // remembers what was brought to it from other threads.
-FOREACH (_ IN CASE WHEN t.headOrdinal < t.acceptedRuns OR $adds IS NOT NULL THEN [1] ELSE [] END |
+FOREACH (_ IN CASE WHEN t.headOrdinal < t.acceptedRuns OR $adds IS NOT NULL OR $leaves IS NOT NULL THEN [1] ELSE [] END |
   SET r.jointPrevious = t.headPosition, r.jointPreviousOrdinal = t.headOrdinal, r.jointPreviousTokens = t.headTokens,
-      r.jointAdds = $adds
+      r.jointAdds = $adds, r.jointLeaves = $leaves
 )
 SET t.headRunId = r.id, t.headPosition = r.position, t.headGeneration = r.generation, t.headOrdinal = r.ordinal,
     t.headTokens = r.tokensBefore + r.tokens, t.provider = r.provider,

@@ -14,7 +14,7 @@ RETURN collect({
     RETURN r {
       .position, .ordinal, .tokensBefore,
       previous: r.jointPrevious, previousOrdinal: r.jointPreviousOrdinal, previousTokens: r.jointPreviousTokens,
-      adds: r.jointAdds
+      adds: r.jointAdds, leaves: r.jointLeaves
     }
   }
 }) AS chain

@@ -18,7 +18,7 @@ CALL (t) {
       RETURN r {
         .position, .ordinal, .tokensBefore,
         previous: r.jointPrevious, previousOrdinal: r.jointPreviousOrdinal, previousTokens: r.jointPreviousTokens,
-        adds: r.jointAdds
+        adds: r.jointAdds, leaves: r.jointLeaves
       }
     }
   }) AS chain

@@ -68,13 +68,13 @@ BETWEEN = {
     ),
     "startRun of a merge on another provider": (
         "lock_thread start_state chain forkable_turn make_transfer history_runs items_of_runs latest_summary "
-        "store_handoff set_transfer history_runs items_of_runs latest_summary threads_by_id store_handoff set_transfer "
+        "history_runs items_of_runs latest_summary threads_by_id store_handoff set_transfer store_handoff set_transfer "
         "start_run"
     ),
     "reportRunStarted with a merge": (
         "lock_run lock_provider_thread accept_run transfer consume_transfer handoffs_by_id"
     ),
-    "rollbackThread past a merge": "lock_rollback point_run roll_back make_transfer",
+    "rollbackThread past a merge": "lock_rollback point_run roll_back chain chain run_at make_transfer",
     "rollbackThread of what waits to be merged": (
         "lock_rollback point_run roll_back make_transfer supersede_transfers"
     ),

@@ -39,6 +39,11 @@ def seen(history: Iterable[Told]) -> dict[str, int]:
     return found
 
 
+def most(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    """What either has."""
+    return {run: max(one.get(run, 0), other.get(run, 0)) for run in one.keys() | other.keys()}
+
+
 def beyond(history: Iterable[Told], known: dict[str, int]) -> History:
     """What a history has and `known` has not."""
     return tuple(
@@ -55,6 +60,7 @@ class ModelMerge:
     source: str
     point: Told
     history: History
+    left: dict[str, int]
 
 
 @dataclass
@@ -71,6 +77,8 @@ class ModelRun:
     before: History = ()
     """The history it stands on, with what its start brings in."""
     brings: list[ModelMerge] = field(default_factory=list[ModelMerge])
+    left: dict[str, int] = field(default_factory=dict[str, int])
+    """What was left out on purpose of the history it stands on, and is not to be brought into it again."""
 
     @property
     def active(self) -> bool:
@@ -81,8 +89,11 @@ class ModelRun:
 class ModelThread:
     name: str
     root: str
+    line: frozenset[str]
+    """The thread and those it was forked from."""
     inherited: History = ()
     history: History = ()
+    left: dict[str, int] = field(default_factory=dict[str, int])
     started: list[str] = field(default_factory=list[str])
     """All runs, those that never reached a provider too."""
     pending: list[ModelMerge] = field(default_factory=list[ModelMerge])
@@ -106,6 +117,7 @@ class Brings(NamedTuple):
     """What a start brings into a thread: the history it stands on, the merges it takes and those it drops."""
 
     history: History
+    left: dict[str, int]
     taken: list[ModelMerge]
     spent: list[ModelMerge]
 
@@ -116,8 +128,14 @@ class Model:
     runs: dict[str, ModelRun] = field(default_factory=dict[str, ModelRun])
     natives: dict[str, NativeThread] = field(default_factory=dict[str, NativeThread])
 
-    def add_thread(self, name: str, root: str, inherited: History = ()) -> None:
-        self.threads[name] = ModelThread(name, root, inherited, inherited)
+    def add_root(self, name: str) -> None:
+        self.threads[name] = ModelThread(name, name, frozenset({name}))
+
+    def add_fork(self, name: str, source: str, point: Told) -> None:
+        origin, inherited = self.threads[source], self.history_at(point)
+        self.threads[name] = ModelThread(
+            name, origin.root, origin.line | {name}, inherited, inherited, self.runs[point.run].left
+        )
 
     def active_run(self, thread: str) -> ModelRun | None:
         return next((run for run in self.runs.values() if run.thread == thread and run.active), None)
@@ -154,31 +172,32 @@ class Model:
             return "NO_COMMON_ANCESTOR"
         if point is None:
             return "NO_STABLE_POINT"
-        theirs, known = self.history_at(point), seen(self.threads[target].history)
-        if not self.without_own(target, beyond(theirs, known)):
-            return "NOTHING_TO_MERGE"
         found = self.threads[target]
+        theirs = self.history_at(point)
+        if not self.without_own(target, beyond(theirs, most(seen(found.history), found.left))):
+            return "NOTHING_TO_MERGE"
         active = self.active_run(target)
         starting = active.brings if active is not None and active.state == "starting" else []
         if any(merge.source == source and merge.point == point for merge in found.pending):
             return None
         found.pending = [merge for merge in found.pending if merge.source != source or merge in starting]
-        found.pending.append(ModelMerge(source, point, theirs))
+        found.pending.append(ModelMerge(source, point, theirs, self.runs[point.run].left))
         return None
 
     def brings(self, thread: str) -> Brings:
         found = self.threads[thread]
-        history, taken, spent = found.history, list[ModelMerge](), list[ModelMerge]()
+        history, left = found.history, found.left
+        taken, spent = list[ModelMerge](), list[ModelMerge]()
         for merge in found.pending:
-            alone = self.without_own(thread, beyond(merge.history, seen(found.history)))
-            if self.gone(merge) or not alone:
+            if self.gone(merge):
                 spent.append(merge)
                 continue
-            part = self.without_own(thread, beyond(merge.history, seen(history)))
-            if part:
-                history = (*history, *part)
-                taken.append(merge)
-        return Brings(history, taken, spent)
+            new = beyond(merge.history, most(seen(history), left))
+            part = self.without_own(thread, new)
+            left = most(left, most(merge.left, {told.run: told.through for told in new if told not in part}))
+            history = (*history, *part)
+            taken.append(merge)
+        return Brings(history, left, taken, spent)
 
     def start(self, run: str) -> None:
         """The run is planned: it takes what waits for its thread, once it is accepted."""
@@ -186,21 +205,18 @@ class Model:
         brings = self.brings(found.thread)
         thread = self.threads[found.thread]
         thread.pending = [merge for merge in thread.pending if merge not in brings.spent]
-        found.before, found.brings = brings.history, brings.taken
+        found.before, found.left, found.brings = brings.history, brings.left, brings.taken
 
-    def roll_back(self, thread: str, history: History) -> None:
-        """The thread goes back to an earlier history. What later runs took in waits anew; what they did does not."""
+    def roll_back(self, thread: str, run: str | None) -> None:
+        """The thread goes back to a run, or to where it came from. What later runs took in waits anew."""
         found = self.threads[thread]
-        left = [self.runs[run] for run in self.own(thread) if run not in seen(history)]
-        for run in left:
-            run.rolled_back = True
-        found.history = history
-        latest: dict[str, ModelMerge] = {}
-        for merge in (merge for run in left for merge in run.brings):
-            latest.pop(merge.source, None)
-            latest[merge.source] = merge
-        waiting = {merge.source for merge in found.pending}
-        found.pending += [merge for merge in latest.values() if not self.gone(merge) and merge.source not in waiting]
+        history = found.inherited if run is None else self.history_at(Told(run))
+        point = found.inherited[-1].run if run is None else run
+        left = [self.runs[own] for own in self.own(thread) if own not in seen(history)]
+        for each in left:
+            each.rolled_back = True
+        found.history, found.left = history, self.runs[point].left
+        found.pending += [merge for each in left for merge in each.brings if not self.gone(merge)]
         for other in self.threads.values():
             active = self.active_run(other.name)
             starting = active.brings if active is not None and active.state == "starting" else []
@@ -214,7 +230,7 @@ class Model:
         found.state, found.native, found.turn = "running", native, turn
         thread = self.threads[found.thread]
         thread.pending = [merge for merge in thread.pending if merge not in found.brings]
-        thread.history = (*found.before, Told(run))
+        thread.history, thread.left = (*found.before, Told(run)), found.left
         if native is not None:
             behind = self.natives.setdefault(native, NativeThread(found.provider, found.thread))
             behind.told = (*told, Told(run))

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from tests.model.lineage import History, Model, ModelRun, ModelThread, Told, seen
+from tests.model.lineage import ALL, History, Model, ModelRun, ModelThread, Told, seen
 
 PROVIDERS = ("codex", "claude", "acp", "plain", "mute")
 """Forks at a turn; forks at a turn; forks its latest state; neither forks nor resumes; forks, but takes no context."""
@@ -102,7 +102,7 @@ class LineageMachine(RuleBasedStateMachine):
     @rule()
     def create_thread(self) -> None:
         name = self.backend.create_thread()
-        self.model.add_thread(name, root=name)
+        self.model.add_root(name)
 
     @rule(number=st.integers(0, 50))
     def fork_latest(self, number: int) -> None:
@@ -114,7 +114,7 @@ class LineageMachine(RuleBasedStateMachine):
         if point is None:
             assert answer == "NO_STABLE_POINT"
             return
-        self.model.add_thread(answer, source.root, self.model.history_at(point))
+        self.model.add_fork(answer, source.name, point)
 
     @rule(number=st.integers(0, 50), at=st.integers(0, 50))
     def fork_at_run(self, number: int, at: int) -> None:
@@ -122,27 +122,28 @@ class LineageMachine(RuleBasedStateMachine):
         source, run = self.pick_thread(number), self.pick_run(at, "starting", "running", "completed", "failed")
         if source is None or run is None:
             return
+        whole = seen(source.history).get(run.name) == ALL
         answer = self.backend.fork(source.name, run.name, None)
         if run.active:
             assert answer == "RUN_ACTIVE"
-        elif run.rolled_back and Told(run.name) not in source.inherited:
+        elif run.rolled_back and (run.thread == source.name or not whole):
             assert answer == "RUN_ROLLED_BACK"
         elif not run.stable:
             assert answer == "RUN_NOT_STABLE"
-        elif Told(run.name) not in source.history:
+        elif not whole or run.thread not in source.line:
             assert answer == "INVALID_INPUT"
         else:
-            self.model.add_thread(answer, source.root, self.model.history_at(Told(run.name)))
+            self.model.add_fork(answer, source.name, Told(run.name))
 
     @rule(number=st.integers(0, 50), at=st.integers(0, 50), item=st.integers(1, 4))
     def fork_at_item(self, number: int, at: int, item: int) -> None:
         source, run = self.pick_thread(number), self.pick_run(at, "completed")
-        if source is None or run is None or Told(run.name) not in source.history:
+        if source is None or run is None or seen(source.history).get(run.name) != ALL or run.thread not in source.line:
             return
         item = min(item, run.items)
         answer = self.backend.fork(source.name, None, (run.name, item))
         last = Told(run.name, None if item == run.items else item)
-        self.model.add_thread(answer, source.root, self.model.history_at(last))
+        self.model.add_fork(answer, source.name, last)
 
     @rule(number=st.integers(0, 50), provider=st.sampled_from(PROVIDERS))
     def start(self, number: int, provider: str) -> None:
@@ -276,10 +277,9 @@ class LineageMachine(RuleBasedStateMachine):
         own = self.model.own(thread.name)
         keep = len(own) - back
         if keep > 0:
-            target = own[keep - 1]
-            history = self.model.history_at(Told(target))
+            target = kept = own[keep - 1]
         elif thread.inherited:
-            target, history = thread.inherited[-1].run, thread.inherited
+            target, kept = thread.inherited[-1].run, None
         else:
             return
         code = self.backend.roll_back(thread.name, target)
@@ -287,7 +287,7 @@ class LineageMachine(RuleBasedStateMachine):
             assert code == "THREAD_BUSY"
             return
         assert code is None
-        self.model.roll_back(thread.name, history)
+        self.model.roll_back(thread.name, kept)
 
     @rule(number=st.integers(0, 50), at=st.integers(0, 50))
     def roll_back_to_any_run(self, number: int, at: int) -> None:

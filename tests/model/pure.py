@@ -9,7 +9,7 @@ from typing import Any
 from plait.domain.errors import PlaitError
 from plait.domain.forking import NamedPoint, explicit_point, latest_stable_point
 from plait.domain.history import START, WHOLE_RUN, History, Joint, Mark, Segment, ThreadLink
-from plait.domain.merging import Bringing, Waiting, bring, carried, merge_point
+from plait.domain.merging import Bringing, Past, Waiting, bring, carried, merge_point
 from plait.domain.model import (
     Creator,
     Executor,
@@ -61,6 +61,7 @@ class PureBackend:
         self.provider_threads: dict[str, ProviderThread] = {}
         self.plans: dict[str, StartPlan] = {}
         self.adds: dict[str, tuple[Segment, ...]] = {}
+        self.leaves: dict[str, tuple[Segment, ...]] = {}
         self.transfers: dict[str, Transfer] = {}
         """The merges alone: what tells a thread its own history decides nothing here."""
         self.brought: dict[str, list[str]] = {}
@@ -78,7 +79,7 @@ class PureBackend:
                 point = latest_stable_point(thread)
             else:
                 named = NamedPoint(run=self.runs[run or item[0]], item=_item(*item) if item else None)  # type: ignore[index]
-                point = explicit_point(thread, self.history(source), named)
+                point = explicit_point(thread, self.history(source), self.line(source), named)
         except PlaitError as refusal:
             return refusal.code.value
         name = f"t{len(self.threads)}"
@@ -86,6 +87,7 @@ class PureBackend:
         self.threads[name] = _thread(name).model_copy(
             update={
                 "root_thread_id": thread.root_thread_id,
+                "parent_thread_id": source,
                 "origin_thread_id": point.thread_id,
                 "origin_run_id": point.run_id,
                 "origin_position": point.position,
@@ -151,8 +153,9 @@ class PureBackend:
         known = known.model_copy(update={"tip_run_id": run, "tip_position": found.position, "turns": known.turns + 1})
         self.provider_threads[known.id] = known
         adds = tuple(segment for parcel in plan.parcels for segment in parcel.part.segments)
-        self.adds[run] = adds
-        apart = thread.head_ordinal < thread.accepted_runs or bool(adds)
+        leaves = tuple(segment for parcel in plan.parcels for segment in parcel.leaves.segments)
+        self.adds[run], self.leaves[run] = adds, leaves
+        apart = thread.head_ordinal < thread.accepted_runs or bool(adds or leaves)
         joint = {"joint_previous": thread.head_position} if apart else {}
         for key in self.brought[run]:
             self.move(key, TransferStatus.CONSUMED, run)
@@ -296,9 +299,8 @@ class PureBackend:
             point = merge_point(theirs, ours)
         except PlaitError as refusal:
             return refusal.code.value
-        there = History.at(point.mark, self.chain(point.thread_id))
-        here = self.history(target)
-        assert there.common(here), "what is in one tree shares its first run"
+        there, here = self.past(point.thread_id, point.mark), self.past(target, Mark(ours.head_position))
+        assert there.history.common(here.history), "what is in one tree shares its first run"
         if not carried(there, here, target).part:
             return "NOTHING_TO_MERGE"
         waiting = [
@@ -350,14 +352,14 @@ class PureBackend:
         waiting = [
             Waiting(
                 transfer=each,
-                source=History.at(each.source_point.mark, self.chain(each.source_point.thread_id)),
+                source=self.past(each.source_point.thread_id, each.source_point.mark),
                 generation=1,
                 gone=self.gone(each),
             )
             for each in (self.transfers[key] for key in sorted(self.transfers, key=int))
             if each.target_thread_id == thread and each.status in LIVE
         ]
-        return bring(thread, self.history(thread), waiting, 100)
+        return bring(thread, self.past(thread, Mark(self.threads[thread].head_position)), waiting, 100)
 
     def take(self, run: str, bringing: Bringing) -> None:
         self.brought[run] = [brought.transfer.id for brought in bringing.brought]
@@ -396,6 +398,7 @@ class PureBackend:
                     Mark(run.position - 1),
                     Mark(run.joint_previous) if run.joint_previous else START,
                     self.adds[run.id],
+                    self.leaves[run.id],
                 )
                 for run in sorted(self.runs.values(), key=lambda run: run.position)
                 if run.thread_id == found.id and run.joint_previous is not None
@@ -405,15 +408,23 @@ class PureBackend:
             found = self.threads[origin.thread_id] if origin else None
         return links
 
+    def past(self, thread: str, mark: Mark) -> Past:
+        chain = self.chain(thread)
+        return Past(History.at(mark, chain), History.left_out_at(mark, chain))
+
+    def line(self, thread: str | None) -> set[str]:
+        """A thread and those it was forked from."""
+        return set() if thread is None else {thread} | self.line(self.threads[thread].parent_thread_id)
+
     def history(self, thread: str) -> History:
         return History.at(Mark(self.threads[thread].head_position), self.chain(thread))
 
     def situation(self, thread: str, provider: str, bringing: Bringing, fork_failure: str | None) -> StartSituation:
         history = self.history(thread)
-        brought = tuple((each.transfer.id, each.part) for each in bringing.brought)
-        whole = history.followed_by(part for _, part in brought)
+        whole = history.followed_by(each.part for each in bringing.brought)
+        left = [segment for each in bringing.brought for segment in each.leaves.segments]
         ledger: dict[tuple[str, Mark], Tally] = {}
-        marks = {(segment.thread_id, mark) for segment in whole.segments for mark in segment[1:]}
+        marks = {(segment.thread_id, mark) for segment in (*whole.segments, *left) for mark in segment[1:]}
         known: list[KnownThread] = []
         for candidate in self.provider_threads.values():
             if (candidate.thread_id, candidate.provider) == (thread, provider):
@@ -427,7 +438,7 @@ class PureBackend:
             ledger[(owner, mark)] = self.tally(owner, mark)
         return StartSituation(
             history=history,
-            brought=brought,
+            brought=bringing.brought,
             provider=PROVIDERS[provider],
             own_threads=tuple(known),
             forkable=forkable,

@@ -18,7 +18,7 @@ from plait.domain.model import (
     TransferType,
 )
 from plait.domain.transfers import pending_transfer
-from plait.graph.chains import own_history, read_history
+from plait.graph.chains import own_history, read_chain
 from plait.graph.properties import properties
 from plait.graph.statements import service_statement
 
@@ -127,8 +127,9 @@ async def _point(unit: Unit, source: Thread, asked: PointInput) -> tuple[SourceP
     if row is None:
         raise NotFound(f"There is no record {given[0]} to fork at.")
     named = NamedPoint.model_validate(row)
-    # A point of the source's own needs no look at its ancestors, however deep the source stands.
-    own = named.run.thread_id == source.id
-    history = own_history(source) if own else await read_history(unit.tx, source)
     run = _PointRun.model_validate(named.run.model_dump(include=set(_PointRun.model_fields)))
-    return explicit_point(source, history, named), run
+    if named.run.thread_id == source.id:
+        # A point of the source's own needs no look at its ancestors, however deep the source stands.
+        return explicit_point(source, own_history(source), {source.id}, named), run
+    chain = await read_chain(unit.tx, source.id)
+    return explicit_point(source, chain.head_history(source.id), chain, named), run

@@ -34,33 +34,68 @@ class Load(NamedTuple):
     brought: Brought | None = None
 
 
-def budgeted(loads: Sequence[Load], loaded: LoadedStart) -> list[tuple[Load, int]]:
-    """The loads, each with its part of the provider's budget, in tokens. What a person has revised is told as it is.
+class Draft(NamedTuple):
+    """A handoff, and the runs its text shows where it is not stored yet."""
 
-    Raises `Refused` with `UNSUPPORTED_TRANSFER` where revised texts leave no room for the others.
+    handoff: Handoff
+    carries: tuple[str, ...] | None = None
+
+
+async def handoffs_of(unit: Unit, loaded: LoadedStart, loads: Sequence[Load]) -> list[tuple[Load, Draft | None]]:
+    """The loads, each with its handoff, found or built (and not stored); none where there is nothing to tell.
+
+    Together they take the provider's budget at most. Where all fit, all are told in full; else each has a fair share of
+    the room. What a person has revised is told as it is. Raises `Refused` with `UNSUPPORTED_TRANSFER` where revised
+    texts leave no room for the others.
     """
     revised = {load.transfer.id: revision for load in loads if (revision := _revision(loaded, load)) is not None}
+    others = [load for load in loads if load.deliver and load.transfer.id not in revised]
     left = loaded.situation.provider.handoff_tokens - sum(handoff.tokens for handoff in revised.values())
-    needs = {
-        load.transfer.id: measure(load.deliver, loaded.situation.ledger).tokens + MIN_HANDOFF_TOKENS
-        for load in loads
-        if load.deliver and load.transfer.id not in revised
-    }
-    if revised and left < MIN_HANDOFF_TOKENS * len(needs):
+    if revised and left < MIN_HANDOFF_TOKENS * len(others):
         raise Refused(
             ErrorCode.UNSUPPORTED_TRANSFER,
-            f"The revised handoffs of this start leave {left} tokens for {len(needs)} others. "
+            f"The revised handoffs of this start leave {left} tokens for {len(others)} others. "
             "Shorten them with reviseHandoff, or call a transfer off with cancelTransfer.",
         )
-    shares = dict(zip(needs, shares_of(tuple(needs.values()), left), strict=True))
-    return [(load, shares.get(load.transfer.id, 0)) for load in loads]
+    found = {transfer_id: Draft(revision) for transfer_id, revision in revised.items()}
+    full = [await _draft(unit, loaded, load, left) for load in others]
+    shares = shares_of([draft.handoff.tokens for draft in full], left)
+    for load, draft, share in zip(others, full, shares, strict=True):
+        fits = draft.handoff.tokens <= share
+        found[load.transfer.id] = draft if fits else await _draft(unit, loaded, load, share)
+    return [(load, found.get(load.transfer.id)) for load in loads]
 
 
-async def handoff_of(unit: Unit, loaded: LoadedStart, load: Load, budget: int) -> Handoff:
-    """The handoff of a load, built now unless it is there."""
-    known = built_handoff(loaded, load, budget)
-    if known is not None:
-        return known
+async def store(unit: Unit, draft: Draft) -> None:
+    """Writes a handoff, unless it is there."""
+    if draft.carries is not None:
+        await unit.tx.demand(_STORE, handoff=properties(draft.handoff), carries=list(draft.carries))
+
+
+def built_handoff(loaded: LoadedStart, load: Load) -> Handoff | None:
+    """The handoff of this transfer that tells just what is to be told, to the same provider, if it is built."""
+    return _revision(loaded, load) or next(iter(reversed(_handoffs(loaded, load))), None)
+
+
+def _revision(loaded: LoadedStart, load: Load) -> Handoff | None:
+    """What a person has made of the handoff."""
+    return next((handoff for handoff in _handoffs(loaded, load) if handoff.revision_of_id is not None), None)
+
+
+def _handoffs(loaded: LoadedStart, load: Load) -> list[Handoff]:
+    wanted = (load.transfer.id, _as_json(load.deliver), loaded.situation.provider.key)
+    return [
+        handoff
+        for handoff in loaded.handoffs
+        if (handoff.transfer_id, handoff.segments, handoff.provider) == wanted and handoff.superseded_by_id is None
+    ]
+
+
+async def _draft(unit: Unit, loaded: LoadedStart, load: Load, budget: int) -> Draft:
+    """The handoff of a load within a budget: one that is there and was built for that much, or a new one."""
+    for known in _handoffs(loaded, load):
+        if known.budget_tokens == budget:
+            return Draft(known)
     provider = loaded.situation.provider
     built = await _build(unit, loaded, load, budget)
     handoff = Handoff(
@@ -77,33 +112,7 @@ async def handoff_of(unit: Unit, loaded: LoadedStart, load: Load, budget: int) -
         payload=built.payload.model_dump_json(by_alias=True),
         created_at=unit.now,
     )
-    row = await unit.tx.demand(_STORE, handoff=properties(handoff), carries=list(built.carries))
-    return Handoff.model_validate(row["handoff"])
-
-
-def built_handoff(loaded: LoadedStart, load: Load, budget: int) -> Handoff | None:
-    """The handoff of this transfer that tells just what is to be told, to the same provider, if it is built."""
-    revision = _revision(loaded, load)
-    if revision is not None:
-        return revision
-    for handoff in _handoffs(loaded, load):
-        if handoff.budget_tokens == budget:
-            return handoff
-    return None
-
-
-def _revision(loaded: LoadedStart, load: Load) -> Handoff | None:
-    """What a person has made of the handoff, whatever its budget was then."""
-    return next((handoff for handoff in _handoffs(loaded, load) if handoff.revision_of_id is not None), None)
-
-
-def _handoffs(loaded: LoadedStart, load: Load) -> list[Handoff]:
-    wanted = (load.transfer.id, _as_json(load.deliver), loaded.situation.provider.key)
-    return [
-        handoff
-        for handoff in loaded.handoffs
-        if (handoff.transfer_id, handoff.segments, handoff.provider) == wanted and handoff.superseded_by_id is None
-    ]
+    return Draft(handoff, built.carries)
 
 
 async def _build(unit: Unit, loaded: LoadedStart, load: Load, budget: int) -> BuiltHandoff:
@@ -118,7 +127,7 @@ async def _build(unit: Unit, loaded: LoadedStart, load: Load, budget: int) -> Bu
         thread_title=title,
         first=_placed(content.first, load, loaded) if content.first is not None else None,
         newest=tuple(_placed(each, load, loaded) for each in content.newest),
-        total_runs=measure(load.deliver, loaded.situation.ledger).runs,
+        total_runs=measure(load.deliver.in_whole_runs(), loaded.situation.ledger).runs,
         omitted_range=content.not_read,
         checkpoint=content.checkpoint,
         notes=(*gap_notes(load.brought, loaded.situation.ledger), *content.notes),

@@ -9,7 +9,7 @@ from plait.domain.ids import IdKind
 from plait.domain.merging import carried, merge_point, no_common_ancestor
 from plait.domain.model import Record, Thread, Transfer, TransferType
 from plait.domain.transfers import LIVE, pending_transfer
-from plait.graph.chains import history_of, last_point, read_history
+from plait.graph.chains import last_point, past_of, read_past
 from plait.graph.statements import service_statement
 
 _LOCK = service_statement("lock_merge")
@@ -44,9 +44,9 @@ async def merge_back(box: Toolbox, key: str | None, given: MergeBack) -> Transfe
         require_open(source)
         require_open(target)
         point = merge_point(source, target)
-        theirs = await history_of(unit.tx, point.thread_id, point.mark)
-        ours = await read_history(unit.tx, target)
-        shared = theirs.common(ours)
+        theirs = await past_of(unit.tx, point.thread_id, point.mark)
+        ours = await read_past(unit.tx, target)
+        shared = theirs.history.common(ours.history)
         if not shared:
             raise no_common_ancestor(source, target)
         if not carried(theirs, ours, target.id).part:

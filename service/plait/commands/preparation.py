@@ -13,7 +13,7 @@ from plait.commands.contracts import (
     TransferResult,
 )
 from plait.commands.execution import Codec, Toolbox, Unit, execute, new_id
-from plait.commands.handoffs import budgeted
+from plait.commands.handoffs import handoffs_of
 from plait.commands.locking import lock_waiting, require_open
 from plait.commands.resolution import carrier_of, loads_of, resolve_one
 from plait.commands.start import creator_of, known_provider, load, stored_handoffs
@@ -105,9 +105,9 @@ async def prepare_transfer(box: Toolbox, key: str | None, given: PrepareTransfer
             _require_idle(thread)
         loaded = await load(unit.tx, thread.id, provider, None)
         plan = _supported(loaded)
-        for each, budget in budgeted(loads_of(loaded, plan), loaded):
+        for each, built in await handoffs_of(unit, loaded, loads_of(loaded, plan)):
             if each.transfer.id == transfer.id:
-                resolved, handoff = await resolve_one(unit, loaded, plan, each, budget)
+                resolved, handoff = await resolve_one(unit, loaded, plan, each, built)
                 unit.record("transfer.prepared", thread, transfer_id=transfer.id, data={"provider": provider.key})
                 return PreparedResult(transfer=resolved, handoff=handoff)
         raise Refused(

@@ -8,7 +8,15 @@ from plait.commands.contracts import PlannedStart, ReportRunStarted, StartFailur
 from plait.commands.execution import Toolbox, Unit, execute, new_id
 from plait.commands.locking import CHANGED_NOTHING, LockedRun, lock_run, require_reportable
 from plait.commands.resolution import fail_transfers, resolve
-from plait.commands.start import StartCodec, creator_of, known_provider, load, planned_properties, stored_handoffs
+from plait.commands.start import (
+    StartCodec,
+    creator_of,
+    generation_of,
+    known_provider,
+    load,
+    planned_properties,
+    stored_handoffs,
+)
 from plait.domain.errors import ErrorCode, InvalidInput, Refused
 from plait.domain.ids import IdKind
 from plait.domain.model import (
@@ -23,7 +31,7 @@ from plait.domain.model import (
 from plait.domain.planner import plan_start
 from plait.domain.planning import ForkSupport, Outcome, StartPlan
 from plait.domain.transfers import require_move
-from plait.graph.chains import taken_in
+from plait.graph.chains import joint_of
 from plait.graph.properties import properties
 from plait.graph.statements import service_statement
 
@@ -88,6 +96,7 @@ async def _accept(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, 
     await _require_resume_holds(unit, run, plan)
     await _require_fork_holds(box, unit, run, plan)
     provider_thread = _provider_thread(unit, run, plan, given)
+    joint = joint_of(plan.parcels)
     row = await unit.tx.demand(
         _ACCEPT,
         threadId=thread.id,
@@ -99,7 +108,8 @@ async def _accept(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, 
         forkedFromId=plan.native_fork.provider_thread_id if plan.native_fork else None,
         forkedThroughRunId=plan.native_fork.run_id if plan.native_fork else None,
         handoffIds=list(run.handoff_ids),
-        adds=taken_in(plan.parcels),
+        adds=joint.adds,
+        leaves=joint.leaves,
         now=unit.now,
     )
     accepted = Run.model_validate(row["run"])
@@ -224,6 +234,7 @@ async def _replan(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, 
         runId=locked.run.id,
         properties={
             "plan": remembered["plan"],
+            "generation": generation_of(loaded),
             "transferIds": list(remembered["transfer_ids"]),
             "handoffIds": list(remembered["handoff_ids"]),
         },

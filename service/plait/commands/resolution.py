@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from plait.commands.contracts import PlannedStart
 from plait.commands.execution import Unit, new_id
-from plait.commands.handoffs import Load, budgeted, built_handoff, handoff_of, kind_of
+from plait.commands.handoffs import Draft, Load, built_handoff, handoffs_of, kind_of, store
 from plait.domain.carriers import Need, may_carry, need_of, serves, succession
 from plait.domain.history import History
 from plait.domain.ids import IdKind
@@ -38,7 +38,8 @@ async def resolve(unit: Unit, loaded: LoadedStart, plan: StartPlan, created_by: 
     for brought, parcel in zip(loaded.bringing.brought, plan.parcels, strict=True):
         bringer = await _bringer(unit, loaded, brought, parcel)
         loads.append(Load(bringer, parcel.deliver, HandoffKind.DELTA_CONTEXT, brought))
-    resolved = [await resolve_one(unit, loaded, plan, load, budget) for load, budget in budgeted(loads, loaded)]
+    told = await handoffs_of(unit, loaded, loads)
+    resolved = [await resolve_one(unit, loaded, plan, load, draft) for load, draft in told]
     # A transfer that had failed was made anew: the plan names the one that is used.
     names = [load.transfer.id for load in loads if load.brought is not None]
     parcels = tuple(
@@ -52,10 +53,13 @@ async def resolve(unit: Unit, loaded: LoadedStart, plan: StartPlan, created_by: 
 
 
 async def resolve_one(
-    unit: Unit, loaded: LoadedStart, plan: StartPlan, load: Load, budget: int
+    unit: Unit, loaded: LoadedStart, plan: StartPlan, load: Load, draft: Draft | None
 ) -> tuple[Transfer, Handoff | None]:
-    """The transfer of a load, resolved unless a native fork has to, and its handoff."""
-    handoff = await handoff_of(unit, loaded, load, budget) if load.deliver else None
+    """The transfer of a load, resolved unless a native fork has to, and its handoff, stored unless it is."""
+    handoff = None
+    if draft is not None:
+        await store(unit, draft)
+        handoff = draft.handoff
     changes: dict[str, object] = {
         "targetProvider": loaded.situation.provider.key,
         "handoffId": handoff.id if handoff else None,
@@ -73,12 +77,12 @@ def _strategy(plan: StartPlan, load: Load) -> Strategy:
     """How the context of one transfer gets to the provider: as the plan's base does, or told besides it."""
     if load.brought is None:
         return plan.strategy or Strategy.DELTA_CONTEXT
-    return _strategy_of(load.deliver)
+    return _strategy_of(load.brought, load.deliver)
 
 
-def _strategy_of(deliver: History) -> Strategy:
-    """What is brought and needs no telling is known by the native fork."""
-    return Strategy.DELTA_CONTEXT if deliver else Strategy.NATIVE_FORK
+def _strategy_of(brought: Brought, deliver: History) -> Strategy:
+    """What is brought and needs no telling is known by the native fork. Nothing to bring is an empty delta."""
+    return Strategy.NATIVE_FORK if brought.part and not deliver else Strategy.DELTA_CONTEXT
 
 
 def loads_of(loaded: LoadedStart, plan: StartPlan) -> list[Load]:
@@ -90,7 +94,7 @@ def loads_of(loaded: LoadedStart, plan: StartPlan) -> list[Load]:
     loads += [
         Load(brought.transfer, parcel.deliver, HandoffKind.DELTA_CONTEXT, brought)
         for brought, parcel in zip(loaded.bringing.brought, plan.parcels, strict=True)
-        if may_carry(brought.transfer, _strategy_of(parcel.deliver), loaded.situation.provider.key)
+        if may_carry(brought.transfer, _strategy_of(brought, parcel.deliver), loaded.situation.provider.key)
     ]
     return loads
 
@@ -98,7 +102,7 @@ def loads_of(loaded: LoadedStart, plan: StartPlan) -> list[Load]:
 def at_hand(loaded: LoadedStart, plan: StartPlan) -> PlannedStart:
     """A plan with what of its records is there already."""
     loads = loads_of(loaded, plan)
-    built = [built_handoff(loaded, load, budget) for load, budget in budgeted(loads, loaded) if load.deliver]
+    built = [built_handoff(loaded, load) for load in loads if load.deliver]
     return PlannedStart(
         plan=plan,
         transfers=tuple(load.transfer for load in loads),
@@ -152,7 +156,7 @@ def _waiting_carrier(loaded: LoadedStart, plan: StartPlan, need: Need | None) ->
 async def _bringer(unit: Unit, loaded: LoadedStart, brought: Brought, parcel: Parcel) -> Transfer:
     """The transfer that brings a parcel: the one that waits, or a new one from the same points in its place."""
     old = brought.transfer
-    if may_carry(old, _strategy_of(parcel.deliver), loaded.situation.provider.key):
+    if may_carry(old, _strategy_of(brought, parcel.deliver), loaded.situation.provider.key):
         return old
     anew = await make_transfer(
         unit,

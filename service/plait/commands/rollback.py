@@ -7,9 +7,11 @@ from plait.commands.resolution import make_transfer, supersede
 from plait.domain.errors import NotFound
 from plait.domain.forking import NamedPoint
 from plait.domain.ids import IdKind
+from plait.domain.merging import BROUGHT
 from plait.domain.model import Run, Thread, Transfer
 from plait.domain.rollback import Touched, aftermath, position_to_keep
 from plait.domain.transfers import pending_transfer
+from plait.graph.chains import last_point, past_of, read_past
 from plait.graph.statements import service_statement
 
 _POINT = service_statement("point_run")
@@ -33,8 +35,9 @@ async def rollback_thread(box: Toolbox, key: str | None, given: RollbackThread) 
         rolled_back: list[str] = row["rolledBack"]
         touched = Touched.model_validate({name: row[name] for name in ("consumed", "waiting", "leaving")})
         after = aftermath(touched, frozenset(rolled_back))
+        rolled = Thread.model_validate(row["thread"])
         for transfer in after.anew:
-            await _make_anew(unit, transfer)
+            await _make_anew(unit, rolled, transfer)
         await supersede(unit, after.superseded, None)
         unit.record(
             "thread.rolled_back",
@@ -42,7 +45,7 @@ async def rollback_thread(box: Toolbox, key: str | None, given: RollbackThread) 
             run_id=row["thread"].get("headRunId"),
             data={"toPosition": position, "rolledBackRuns": len(rolled_back)},
         )
-        return RollbackResult(thread=Thread.model_validate(row["thread"]), rolled_back_runs=len(rolled_back))
+        return RollbackResult(thread=rolled, rolled_back_runs=len(rolled_back))
 
     return await execute(box, "rollbackThread", key, given, _CODEC, work)
 
@@ -63,8 +66,16 @@ async def _lock(unit: Unit, thread_id: str) -> Thread:
     return Thread.model_validate(row["thread"])
 
 
-async def _make_anew(unit: Unit, consumed: Transfer) -> None:
-    """A transfer from the same points as one whose run was rolled back. That one stays as it is."""
+async def _make_anew(unit: Unit, thread: Thread, consumed: Transfer) -> None:
+    """A transfer from the same point as one whose run was rolled back. That one stays as it is.
+
+    What the target shares with the source of a merge is another point now.
+    """
+    base = consumed.base_point
+    if consumed.type in BROUGHT:
+        point = consumed.source_point
+        theirs = await past_of(unit.tx, point.thread_id, point.mark)
+        base = await last_point(unit.tx, theirs.history.common((await read_past(unit.tx, thread)).history))
     await make_transfer(
         unit,
         pending_transfer(
@@ -72,7 +83,7 @@ async def _make_anew(unit: Unit, consumed: Transfer) -> None:
             consumed.type,
             consumed.source_point,
             consumed.target_thread_id,
-            base=consumed.base_point,
+            base=base,
             source_thread_id=consumed.source_thread_id,
             created_by=consumed.created_by,
             created_at=unit.now,

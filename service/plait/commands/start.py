@@ -163,12 +163,11 @@ async def _create(
     box: Toolbox, unit: Unit, given: StartRun, loaded: LoadedStart, start: PlannedStart, tokens: int
 ) -> Run:
     thread = loaded.thread
-    brought = (brought.generation for brought in loaded.bringing.brought)
     run = Run(
         id=given.id or new_id(IdKind.RUN),
         thread_id=thread.id,
         position=thread.run_count + 1,
-        generation=max((thread.head_generation, *brought)) + 1,
+        generation=generation_of(loaded),
         provider=given.provider,
         model=given.model,
         executor=given.executor,
@@ -198,6 +197,11 @@ async def _create(
         leaseMilliseconds=box.lease_milliseconds,
     )
     return Run.model_validate(row["run"])
+
+
+def generation_of(loaded: LoadedStart) -> int:
+    """One more than the largest of the runs that the new one stands on."""
+    return 1 + max(loaded.thread.head_generation, *(each.generation for each in loaded.bringing.brought), 0)
 
 
 def planned_properties(start: PlannedStart) -> PlannedProperties:

@@ -1,5 +1,7 @@
 """Which point a fork is taken from, and when a point is refused."""
 
+from collections.abc import Container
+
 from plait.domain.errors import ErrorCode, InvalidInput, Refused
 from plait.domain.history import History
 from plait.domain.model import Checkpoint, ItemStatus, Record, Run, RunStatus, SourcePoint, Thread, TurnItem
@@ -37,11 +39,12 @@ def latest_stable_point(source: Thread) -> SourcePoint:
     return point
 
 
-def explicit_point(source: Thread, history: History, named: NamedPoint) -> SourcePoint:
+def explicit_point(source: Thread, history: History, line: Container[str], named: NamedPoint) -> SourcePoint:
     """The explicit point, when it is stable and in the history of `source`.
 
-    Raises `Refused` (`RUN_ACTIVE`, `RUN_ROLLED_BACK`, `RUN_NOT_STABLE`) or `InvalidInput` when the run is not
-    in the source's history.
+    `line` has the ids of the source and its ancestors. A run of another thread that was brought into one of them is no
+    state that they were ever in. Raises `Refused` (`RUN_ACTIVE`, `RUN_ROLLED_BACK`, `RUN_NOT_STABLE`) or `InvalidInput`
+    when the run is not in the source's history, or was brought into it.
     """
     run, point = named.run, named.source_point
     if run.status.active:
@@ -67,6 +70,11 @@ def explicit_point(source: Thread, history: History, named: NamedPoint) -> Sourc
         raise Refused(
             ErrorCode.RUN_NOT_STABLE,
             f"Item {named.item.id} never finished ({named.item.status.value}) and can't be a source point.",
+        )
+    if point.thread_id not in line and history.holds(point.thread_id, point.mark):
+        raise InvalidInput(
+            f"Run {run.id} was brought into thread {source.id} from thread {run.thread_id}. Fork that thread at it, or "
+            "this one at the run that took it in."
         )
     if not history.holds(point.thread_id, point.mark):
         raise InvalidInput(

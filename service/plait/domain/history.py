@@ -41,12 +41,14 @@ class Joint(NamedTuple):
     """A place in a thread's own line of runs where more, or other, stands before than the run before.
 
     What comes after `after` is preceded by the own line through `previous`, which is earlier where runs were rolled
-    back; then by `adds`, what the run after the joint has taken in from elsewhere.
+    back; then by `adds`, what the run after the joint has taken in from elsewhere. `leaves` is what was left out of
+    that on purpose: it is in no history here, and is not to be brought again.
     """
 
     after: Mark
     previous: Mark
     adds: tuple[Segment, ...] = ()
+    leaves: tuple[Segment, ...] = ()
 
 
 class ThreadLink(NamedTuple):
@@ -57,13 +59,19 @@ class ThreadLink(NamedTuple):
     origin: Mark = START
     joints: tuple[Joint, ...] = ()
 
-    def line(self, mark: Mark) -> Iterator[Segment]:
-        """What stands before `mark` and after the origin, newest first."""
+    def passed(self, mark: Mark) -> Iterator[tuple[Joint, Mark]]:
+        """The joints on the way from `mark` back to the origin, newest first, each with the mark it is come from."""
         for joint in reversed(self.joints):
             if joint.after < mark:
-                yield Segment(self.thread_id, joint.after, mark)
-                yield from reversed(joint.adds)
+                yield joint, mark
                 mark = joint.previous
+
+    def line(self, mark: Mark) -> Iterator[Segment]:
+        """What stands before `mark` and after the origin, newest first."""
+        for joint, at in self.passed(mark):
+            yield Segment(self.thread_id, joint.after, at)
+            yield from reversed(joint.adds)
+            mark = joint.previous
         if mark > START:
             yield Segment(self.thread_id, START, mark)
 
@@ -81,6 +89,16 @@ class History(NamedTuple):
             segments.extend(link.line(mark))
             mark = link.origin
         return cls(tuple(reversed(segments)))
+
+    @classmethod
+    def left_out_at(cls, mark: Mark, chain: Iterable[ThreadLink]) -> "History":
+        """What those who made the history of a point have left out of it on purpose."""
+        left = cls()
+        for link in chain:
+            for joint, _ in link.passed(mark):
+                left = left.plus(cls(joint.leaves))
+            mark = link.origin
+        return left
 
     def minus(self, known: "History") -> "History":
         """What this history has and `known` has not, in this history's order."""
@@ -102,6 +120,20 @@ class History(NamedTuple):
     def without(self, thread_id: str) -> "History":
         """This history less all of one thread's own runs."""
         return History(tuple(segment for segment in self.segments if segment.thread_id != thread_id))
+
+    def in_whole_runs(self) -> "History":
+        """The same, with each run that it holds in several pieces all at the place of the first one."""
+        segments = list(self.segments)
+        for later, segment in enumerate(segments):
+            if segment.after.item == WHOLE_RUN:
+                continue
+            for earlier in range(later):
+                if (segments[earlier].thread_id, segments[earlier].through) == (segment.thread_id, segment.after):
+                    through = min(segment.through, Mark(segment.after.run))
+                    segments[earlier] = segments[earlier]._replace(through=through)
+                    segments[later] = segment._replace(after=through)
+                    break
+        return History(tuple(segment for segment in segments if segment.after < segment.through))
 
     def holds(self, thread_id: str, mark: Mark) -> bool:
         """Whether the whole of a run (or its items up to the mark) is in this history."""

@@ -12,6 +12,13 @@ BROUGHT = frozenset({TransferType.MERGE_BACK, TransferType.SUBAGENT_RESULT})
 """Transfers that bring what another thread did into one that goes on: as many as there are, with its next message."""
 
 
+class Past(NamedTuple):
+    """The history of a point, and what those who made it left out of it on purpose."""
+
+    history: History = History()
+    left_out: History = History()
+
+
 class Carried(NamedTuple):
     """What a merge carries, and what it leaves behind because the target itself had rolled it back."""
 
@@ -19,9 +26,13 @@ class Carried(NamedTuple):
     rolled_back: History
 
 
-def carried(source: History, known: History, target_id: str) -> Carried:
-    """History of the source less what is known; of that, what the target itself rolled back is not brought back."""
-    beyond = source.minus(known)
+def carried(source: Past, target: Past, target_id: str) -> Carried:
+    """History of the source less that of the target. What the target itself rolled back is not brought back into it.
+
+    Neither is what was left out so before, by the target or by those whose history it stands on: later runs of theirs
+    were told without it.
+    """
+    beyond = source.history.minus(target.history).minus(target.left_out)
     part = beyond.without(target_id)
     return Carried(part, beyond.minus(part))
 
@@ -52,54 +63,57 @@ def no_common_ancestor(source: Thread, target: Thread) -> Refused:
 
 
 class Waiting(NamedTuple):
-    """A transfer that waits to be brought in, the history of its source point, and the generation of the run there.
+    """A transfer that waits to be brought in, the past of its source point, and the generation of the run there.
 
     `gone`: the point was rolled back in its own thread, so nobody should be told of it any more.
     """
 
     transfer: Transfer
-    source: History
+    source: Past
     generation: int
     gone: bool
 
 
 class Brought(NamedTuple):
-    """What one transfer brings with the next message."""
+    """What one transfer brings with the next message: nothing, where the target has it all by now."""
 
     transfer: Transfer
     generation: int
     part: History
     rolled_back: History
+    leaves: History
+    """All that stays left out by this: `rolled_back`, and what the source stands on without having it."""
     unseen: History
     """What the target has and the source has not seen."""
 
 
 class Bringing(NamedTuple):
-    """What of the waiting transfers is brought, in their order, and those that have nothing to bring any more."""
+    """What of the waiting transfers is brought, in their order, and those that nobody should use any more."""
 
     brought: tuple[Brought, ...]
     spent: tuple[Transfer, ...]
 
 
-def bring(target_id: str, history: History, waiting: Sequence[Waiting], at_most: int) -> Bringing:
+def bring(target_id: str, target: Past, waiting: Sequence[Waiting], at_most: int) -> Bringing:
     """What a start brings into the target, each run once, however many transfers have it.
 
-    One that has nothing beyond another of this start is not spent: that start may fail. It waits on.
+    At most `at_most` have something to tell; the others wait on.
     """
     brought: list[Brought] = []
-    spent: list[Transfer] = []
-    known = history
+    telling = 0
+    past = target
     for each in waiting:
-        if each.gone or not carried(each.source, history, target_id).part:
-            spent.append(each.transfer)
+        if each.gone:
             continue
-        found = carried(each.source, known, target_id)
-        if found.part and len(brought) < at_most:
-            brought.append(
-                Brought(each.transfer, each.generation, found.part, found.rolled_back, history.minus(each.source))
-            )
-            known = known.plus(found.part)
-    return Bringing(tuple(brought), tuple(spent))
+        part, rolled_back = carried(each.source, past, target_id)
+        telling += bool(part)
+        if part and telling > at_most:
+            continue
+        leaves = rolled_back.plus(each.source.left_out)
+        unseen = target.history.minus(each.source.history)
+        brought.append(Brought(each.transfer, each.generation, part, rolled_back, leaves, unseen))
+        past = Past(past.history.plus(part), past.left_out.plus(leaves))
+    return Bringing(tuple(brought), tuple(each.transfer for each in waiting if each.gone))
 
 
 def gap_notes(brought: Brought | None, ledger: Ledger) -> tuple[str, ...]:

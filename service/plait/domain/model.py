@@ -247,6 +247,7 @@ class Run(Record):
     joint_previous_ordinal: int | None = None
     joint_previous_tokens: int | None = None
     joint_adds: str | None = None
+    joint_leaves: str | None = None
 
     @property
     def end(self) -> RunStatus:

@@ -9,6 +9,7 @@ with the whole history → unsupported.
 from collections.abc import Iterator
 
 from plait.domain.history import History
+from plait.domain.merging import Brought
 from plait.domain.model import ProviderThread, ProviderThreadStatus, Record, Run, Strategy
 from plait.domain.planning import (
     Candidate,
@@ -43,12 +44,12 @@ class ForkableTurn(Record):
 class StartSituation(Record):
     """All that a start is decided on.
 
-    `history` is the thread's own so far; `brought` what transfers from other threads add to it with this start, by
-    their ids and in their order, each less what comes before.
+    `history` is the thread's own so far; `brought` what transfers from other threads add to it with this start, in
+    their order, each less what comes before.
     """
 
     history: History
-    brought: tuple[tuple[str, History], ...] = ()
+    brought: tuple[Brought, ...] = ()
     provider: Capabilities
     own_threads: tuple[KnownThread, ...] = ()
     forkable: ForkableTurn | None = None
@@ -60,7 +61,7 @@ class StartSituation(Record):
     @property
     def whole(self) -> History:
         """The history that the run stands on."""
-        return self.history.followed_by(part for _, part in self.brought)
+        return self.history.followed_by(each.part for each in self.brought)
 
 
 class _Base(Record):
@@ -112,18 +113,20 @@ def plan_start(situation: StartSituation) -> StartPlan:
         resume=taken.resume,
         native_fork=taken.native_fork,
         deliver=situation.history.minus(taken.known),
-        parcels=tuple(_parcel(key, part, taken.known, situation.ledger) for key, part in situation.brought),
+        parcels=tuple(_parcel(each, taken.known, situation.ledger) for each in situation.brought),
         forced=situation.forced,
         candidates=tuple(candidates),
     )
 
 
-def _parcel(transfer_id: str, part: History, known: History, ledger: Ledger) -> Parcel:
+def _parcel(brought: Brought, known: History, ledger: Ledger) -> Parcel:
+    segments = (*brought.part.segments, *brought.leaves.segments)
     return Parcel(
-        transfer_id=transfer_id,
-        part=part,
-        tallies=tuple(tallies_at_ends(segment, ledger) for segment in part.segments),
-        deliver=part.minus(known),
+        transfer_id=brought.transfer.id,
+        part=brought.part,
+        leaves=brought.leaves,
+        tallies=tuple(tallies_at_ends(segment, ledger) for segment in segments),
+        deliver=brought.part.minus(known),
     )
 
 

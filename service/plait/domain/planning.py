@@ -96,11 +96,13 @@ class Candidate(Record):
 class Parcel(Record):
     """What one transfer brings from another thread with this start, and what of it has to be told.
 
-    `part` is what it adds to the history, `tallies` what stands at the ends of each segment of that.
+    `part` is what it adds to the history, `leaves` what it leaves out of it on purpose; `tallies` is what stands at the
+    ends of each segment of the two.
     """
 
     transfer_id: str
     part: History
+    leaves: History = History()
     tallies: tuple[tuple[Tally, Tally], ...]
     deliver: History
 

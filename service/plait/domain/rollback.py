@@ -66,21 +66,10 @@ class Aftermath(Record):
 def aftermath(touched: Touched, rolled_back: Collection[str]) -> Aftermath:
     """Sorts the transfers that a rollback of the runs `rolled_back` (ids) concerns; each kind comes oldest first.
 
-    What a run had consumed waits anew, from the same points, unless its source was rolled back as well; of several
-    merges from one thread the last holds them all. What comes from such a run and waits is superseded; but a fork or a
-    child that was made from it keeps working.
+    What a run had consumed waits anew, from the same points, unless its source was rolled back as well. What comes from
+    such a run and waits is superseded; but a fork or a child that was made from it keeps working.
     """
-    latest = {
-        transfer.source_thread_id: transfer.id
-        for transfer in (*(spent.transfer for spent in touched.consumed if not spent.gone), *touched.waiting)
-        if transfer.type is TransferType.MERGE_BACK
-    }
-    last = frozenset(latest.values())
-    anew = tuple(
-        spent.transfer
-        for spent in touched.consumed
-        if not spent.gone and (spent.transfer.type is not TransferType.MERGE_BACK or spent.transfer.id in last)
-    )
+    anew = tuple(spent.transfer for spent in touched.consumed if not spent.gone)
     superseded = tuple(
         transfer
         for transfer in touched.waiting

@@ -1,12 +1,13 @@
 """From the graph to a thread's history: the chain of threads it runs through, and what those took in from others."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
 from plait.domain.history import START, WHOLE_RUN, History, Joint, Mark, Segment, ThreadLink
+from plait.domain.merging import Past
 from plait.domain.model import Record, Run, SourcePoint, Thread
 from plait.domain.planning import Parcel
 from plait.domain.tallies import Tally
@@ -34,20 +35,32 @@ class TakenIn(Record):
 _TAKEN_IN = TypeAdapter(tuple[TakenIn, ...])
 
 
-def taken_in(parcels: Iterable[Parcel]) -> str | None:
-    """What a run keeps of what was brought to it, as JSON; none when nothing was."""
-    rows = tuple(
-        TakenIn(
-            thread_id=segment.thread_id,
-            after=segment.after,
-            through=segment.through,
-            before_it=before,
-            with_it=after,
-        )
-        for parcel in parcels
-        for segment, (before, after) in zip(parcel.part.segments, parcel.tallies, strict=True)
+class KeptJoint(NamedTuple):
+    """What a run keeps of what was brought to it, as JSON; nothing of either where nothing was."""
+
+    adds: str | None
+    leaves: str | None
+
+
+def joint_of(parcels: Iterable[Parcel]) -> KeptJoint:
+    """What the run that takes these parcels keeps of them."""
+    adds: list[TakenIn] = []
+    leaves: list[TakenIn] = []
+    for parcel in parcels:
+        tallies = iter(parcel.tallies)
+        adds += [_taken_in(segment, *next(tallies)) for segment in parcel.part.segments]
+        leaves += [_taken_in(segment, *next(tallies)) for segment in parcel.leaves.segments]
+    return KeptJoint(_as_json(adds), _as_json(leaves))
+
+
+def _taken_in(segment: Segment, before: Tally, after: Tally) -> TakenIn:
+    return TakenIn(
+        thread_id=segment.thread_id, after=segment.after, through=segment.through, before_it=before, with_it=after
     )
-    return _TAKEN_IN.dump_json(rows, by_alias=True).decode() if rows else None
+
+
+def _as_json(rows: Sequence[TakenIn]) -> str | None:
+    return _TAKEN_IN.dump_json(tuple(rows), by_alias=True).decode() if rows else None
 
 
 class JointRow(Record):
@@ -60,15 +73,24 @@ class JointRow(Record):
     previous_ordinal: int
     previous_tokens: int
     adds: str | None
+    leaves: str | None
 
     @cached_property
     def taken(self) -> tuple[TakenIn, ...]:
         return _TAKEN_IN.validate_json(self.adds) if self.adds else ()
 
+    @cached_property
+    def left(self) -> tuple[TakenIn, ...]:
+        return _TAKEN_IN.validate_json(self.leaves) if self.leaves else ()
+
     @property
     def joint(self) -> Joint:
-        previous = Mark(self.previous) if self.previous else START
-        return Joint(Mark(self.position - 1), previous, tuple(row.segment for row in self.taken))
+        return Joint(
+            Mark(self.position - 1),
+            Mark(self.previous) if self.previous else START,
+            tuple(row.segment for row in self.taken),
+            tuple(row.segment for row in self.left),
+        )
 
 
 class ChainLink(Record):
@@ -118,37 +140,49 @@ class Chain:
         """The history of a thread's head, or of its origin while it has no run."""
         return self.history_at(thread_id, Mark(self._links[thread_id].head_position))
 
-    def __contains__(self, thread_id: str) -> bool:
+    def past_at(self, thread_id: str, mark: Mark) -> Past:
+        """The history of a point, with what was left out of it."""
+        links = tuple(self.from_thread(thread_id))
+        return Past(History.at(mark, links), History.left_out_at(mark, links))
+
+    def head_past(self, thread_id: str) -> Past:
+        return self.past_at(thread_id, Mark(self._links[thread_id].head_position))
+
+    def __contains__(self, thread_id: object) -> bool:
+        """Whether a thread is the one the chain begins with, or an ancestor of it."""
         return thread_id in self._links
 
-    def ledger(self, thread_id: str) -> dict[tuple[str, Mark], Tally]:
+    def ledger(self) -> dict[tuple[str, Mark], Tally]:
         """The tally through each mark at which a segment of a history in this chain begins or ends."""
-        link = self._links[thread_id]
-        ledger = {(thread_id, Mark(link.head_position)): Tally(link.head_ordinal, link.head_tokens)}
-        while True:
+        ledger: dict[tuple[str, Mark], Tally] = {}
+        for link in self._links.values():
+            ledger[(link.thread_id, Mark(link.head_position))] = Tally(link.head_ordinal, link.head_tokens)
+            if link.origin_thread_id is not None:
+                ledger[(link.origin_thread_id, link.origin)] = Tally(link.origin_ordinal, link.origin_tokens)
             for row in link.joints:
-                before, previous = Mark(row.position - 1), Mark(row.previous)
-                ledger[(link.thread_id, before)] = Tally(row.ordinal - 1, row.tokens_before)
-                ledger[(link.thread_id, previous)] = Tally(row.previous_ordinal, row.previous_tokens)
-                for taken in row.taken:
+                ledger[(link.thread_id, Mark(row.position - 1))] = Tally(row.ordinal - 1, row.tokens_before)
+                ledger[(link.thread_id, Mark(row.previous))] = Tally(row.previous_ordinal, row.previous_tokens)
+                for taken in (*row.taken, *row.left):
                     ledger[(taken.thread_id, taken.after)] = taken.before_it
                     ledger[(taken.thread_id, taken.through)] = taken.with_it
-            if link.origin_thread_id is None:
-                return ledger
-            ledger[(link.origin_thread_id, link.origin)] = Tally(link.origin_ordinal, link.origin_tokens)
-            link = self._links[link.origin_thread_id]
+        return ledger
 
 
-async def read_history(tx: Transaction, thread: Thread) -> History:
-    """The history of a thread's head."""
+async def read_past(tx: Transaction, thread: Thread) -> Past:
+    """The history of a thread's head, with what was left out of it."""
     row = await tx.demand(_CHAIN, threadId=thread.id)
-    return Chain(row["chain"]).head_history(thread.id)
+    return Chain(row["chain"]).head_past(thread.id)
 
 
-async def history_of(tx: Transaction, thread_id: str, mark: Mark) -> History:
-    """The history of a point in a thread."""
+async def past_of(tx: Transaction, thread_id: str, mark: Mark) -> Past:
+    """The history of a point in a thread, with what was left out of it."""
     row = await tx.demand(_CHAIN, threadId=thread_id)
-    return Chain(row["chain"]).history_at(thread_id, mark)
+    return Chain(row["chain"]).past_at(thread_id, mark)
+
+
+async def read_chain(tx: Transaction, thread_id: str) -> Chain:
+    """The threads that a thread's history runs through."""
+    return Chain((await tx.demand(_CHAIN, threadId=thread_id))["chain"])
 
 
 async def last_point(tx: Transaction, history: History) -> SourcePoint | None:

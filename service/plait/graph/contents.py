@@ -36,6 +36,8 @@ async def read_content(tx: Transaction, part: History, budget_tokens: int) -> Co
 
     What is read depends on the budget, not on the length or the depth of the history, nor on the size of one run.
     """
+    # A run that the part holds in pieces is told once, where it begins.
+    part = part.in_whole_runs()
     chosen, last_unread = await _choose(tx, part, budget_tokens)
     oldest: list[Run] = []
     if last_unread is not None:

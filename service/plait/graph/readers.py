@@ -262,7 +262,7 @@ class Readers:
         async def work(tx: Transaction) -> Comparison:
             (_, base), (_, head) = await _chains(tx, (base_id, head_id))
             ours, theirs = base.head_history(base_id), head.head_history(head_id)
-            ledger = base.ledger(base_id) | head.ledger(head_id)
+            ledger = base.ledger() | head.ledger()
             return Comparison(
                 merge_base=await last_point(tx, ours.common(theirs)),
                 base_only=await _alone(tx, ours.minus(theirs), ledger, first),
@@ -316,6 +316,7 @@ async def _chains(tx: Transaction, thread_ids: Sequence[str]) -> list[tuple[str,
 
 
 async def _alone(tx: Transaction, part: History, ledger: Ledger, first: int) -> RunsAlone:
+    part = part.in_whole_runs()
     tally = measure(part, ledger)
     row = await tx.demand(_OLDEST_RUNS, segments=run_bounds(part.segments), limit=first)
     runs = tuple(Run.model_validate(run) for run in row["runs"])

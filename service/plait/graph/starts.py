@@ -4,18 +4,17 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from plait.domain.history import WHOLE_RUN, History, Mark, Segment
-from plait.domain.merging import Bringing, Waiting, bring
+from plait.domain.merging import Bringing, Past, Waiting, bring
 from plait.domain.model import Handoff, Record, Run, Strategy, Thread, Transfer
 from plait.domain.planner import ForkableTurn, KnownThread, StartSituation
 from plait.domain.planning import Capabilities, ForkSupport
 from plait.domain.tallies import Tally
-from plait.graph.chains import Chain
+from plait.graph.chains import Chain, read_chain
 from plait.graph.contents import before
 from plait.graph.database import Transaction
 from plait.graph.statements import service_statement
 
 _STATE = service_statement("start_state")
-_CHAIN = service_statement("chain")
 _TURN = service_statement("forkable_turn")
 
 _LOOKED_AT = 100
@@ -60,22 +59,21 @@ async def load_start(
     row = await tx.fetch(_STATE, threadId=thread_id, provider=provider.key)
     if row is None:
         return None
-    chains = _Chains(tx, thread_id, row["chain"])
-    history = chains.own.head_history(thread_id)
+    chains = _Chains(tx, row["chain"])
+    past = chains.own.head_past(thread_id)
     own = [_known(chains, thread_id, entry) for entry in row["providerThreads"]]
     # In the order in which they were asked for; those of one event by their ids: any order will do that stays the same.
     in_order = sorted(row["brought"], key=lambda entry: (entry["transfer"]["seq"], entry["transfer"]["id"]))
     waiting = [await _waiting(chains, entry) for entry in in_order]
-    # The last place is for what the thread's own history needs.
-    bringing = bring(thread_id, history, waiting, max(provider.handoff_tokens // min_handoff_tokens - 1, 1))
-    brought = tuple((each.transfer.id, each.part) for each in bringing.brought)
-    whole = history.followed_by(part for _, part in brought)
+    # One place is for what the thread's own history needs.
+    bringing = bring(thread_id, past, waiting, max(provider.handoff_tokens // min_handoff_tokens - 1, 0))
+    whole = past.history.followed_by(each.part for each in bringing.brought)
     forkable = None
     if provider.fork is not ForkSupport.NONE and whole:
         forkable = await _forkable(chains, provider, whole)
     situation = StartSituation(
-        history=history,
-        brought=brought,
+        history=past.history,
+        brought=bringing.brought,
         provider=provider,
         own_threads=tuple(own),
         forkable=forkable,
@@ -99,23 +97,25 @@ async def load_start(
 class _Chains:
     """The chain of the thread that starts, those of other threads when they are needed, and one ledger of all."""
 
-    def __init__(self, tx: Transaction, thread_id: str, rows: Iterable[dict[str, Any]]) -> None:
+    def __init__(self, tx: Transaction, rows: Iterable[dict[str, Any]]) -> None:
         self.tx = tx
         self.own = Chain(rows)
-        self.ledger: Tallies = self.own.ledger(thread_id)
+        self.ledger: Tallies = self.own.ledger()
         self._others: dict[str, Chain] = {}
 
-    async def history_at(self, thread_id: str, mark: Mark, tally: Tally) -> History:
-        """The history of a point, whose tally is known as well."""
+    async def past_at(self, thread_id: str, mark: Mark, tally: Tally) -> Past:
+        """The past of a point, whose tally is known as well."""
         self.ledger[(thread_id, mark)] = tally
+        return (await self._chain(thread_id)).past_at(thread_id, mark)
+
+    async def _chain(self, thread_id: str) -> Chain:
         if thread_id in self.own:
-            return self.own.history_at(thread_id, mark)
+            return self.own
         chain = self._others.get(thread_id)
         if chain is None:
-            chain = Chain((await self.tx.demand(_CHAIN, threadId=thread_id))["chain"])
-            self._others[thread_id] = chain
-            self.ledger.update(chain.ledger(thread_id))
-        return chain.history_at(thread_id, mark)
+            chain = self._others[thread_id] = await read_chain(self.tx, thread_id)
+            self.ledger.update(chain.ledger())
+        return chain
 
 
 def _known(chains: _Chains, thread_id: str, entry: dict[str, Any]) -> KnownThread:
@@ -128,7 +128,7 @@ def _known(chains: _Chains, thread_id: str, entry: dict[str, Any]) -> KnownThrea
 async def _waiting(chains: _Chains, entry: dict[str, Any]) -> Waiting:
     transfer = Transfer.model_validate(entry["transfer"])
     point = transfer.source_point
-    source = await chains.history_at(point.thread_id, point.mark, Tally(entry["ordinal"], entry["tokens"]))
+    source = await chains.past_at(point.thread_id, point.mark, Tally(entry["ordinal"], entry["tokens"]))
     return Waiting(transfer=transfer, source=source, generation=entry["generation"], gone=entry["gone"])
 
 
@@ -152,7 +152,9 @@ async def _forkable(chains: _Chains, provider: Capabilities, history: History) -
         turn = row["turn"]
         run = Run.model_validate(turn["run"])
         mark = Mark(run.position)
-        known = await chains.history_at(run.thread_id, mark, Tally(run.ordinal or 0, run.tokens_before + run.tokens))
+        known = (
+            await chains.past_at(run.thread_id, mark, Tally(run.ordinal or 0, run.tokens_before + run.tokens))
+        ).history
         if not known.minus(history):
             return ForkableTurn(
                 run=run,

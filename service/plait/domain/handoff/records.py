@@ -10,7 +10,7 @@ MIN_HANDOFF_TOKENS = 200
 
 
 class RunContent(Record):
-    """A run and its items that are to be carried, in order. `elsewhere`: it was done in a branch that was brought in."""
+    """A run and its items that are to be carried, in order. `elsewhere`: a branch that was brought in did it."""
 
     run: Run
     items: tuple[TurnItem, ...]
