@@ -69,7 +69,7 @@ class LineageEdge(Record):
 
 
 class Lineage(BaseModel):
-    """A page of a lineage: the nodes, and every edge between them and nodes of earlier pages or this one."""
+    """A page of a lineage: the nodes, and every edge that leads to one of them from a node of the whole answer."""
 
     model_config = ConfigDict(frozen=True)
 
