@@ -36,6 +36,7 @@ OTHER_INPUT: dict[str, dict[str, Any]] = {
     "prepareTransfer": {"provider": "opencode"},
     "reviseHandoff": {"text": "another"},
     "cancelTransfer": {"transferId": "trf_00000000-0000-7000-8000-000000000000"},
+    "archiveThread": {"threadId": "thr_00000000-0000-7000-8000-000000000000"},
 }
 
 
@@ -48,6 +49,8 @@ def go_on(service: Client, root: str | None) -> None:
                 service.end("failRun", run)
             else:
                 service.complete(run)
+        if node["thread"]["status"] == "ARCHIVED":
+            continue
         service.whole_run(thread, "later", "much later", "opencode")
 
 

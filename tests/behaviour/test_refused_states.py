@@ -20,10 +20,9 @@ def code_of(service: Client, graph: Graph, mutation: str, **given: Any) -> str:
 
 
 def test_an_archived_thread_takes_nothing_new_and_can_be_read(service: Client, graph: Graph) -> None:
-    """Archiving comes later; its state is set in the graph."""
     thread = service.thread()["id"]
     service.whole_run(thread, "ask", "answer")
-    graph.rows("MATCH (t:Thread {id: $id}) SET t.status = 'archived'", id=thread)
+    service.archive(thread)
 
     start = {"threadId": thread, "message": "m", "provider": "codex", "executor": "CLIENT"}
     assert code_of(service, graph, "startRun", **start) == "THREAD_ARCHIVED"

@@ -80,7 +80,7 @@ def test_a_thread_that_is_archived_in_between_is_not_forked(bench: Bench) -> Non
         return bench.client.fork(thread, clientMutationId=name)
 
     def happens() -> None:
-        bench.graph.rows("MATCH (t:Thread {id: $id}) SET t.status = 'archived'", id=thread)
+        bench.client.archive(thread)
 
     with pytest.raises(Refusal) as refused:
         between(bench, happens, fork)

@@ -236,3 +236,6 @@ class Client:
     def provider_threads(self, thread: str) -> list[dict[str, Any]]:
         selection = "providerThreads { id provider nativeThreadId status tipRunId turns }"
         return self.get_thread(thread, selection)["providerThreads"]
+
+    def archive(self, thread: str, **given: Any) -> dict[str, Any]:
+        return self.mutate("archiveThread", f"thread {{ {THREAD} }} archivedThreads", threadId=thread, **given)

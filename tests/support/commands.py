@@ -412,3 +412,19 @@ def _(client: Client, tag: str) -> Ready:
 def _(client: Client, tag: str) -> Ready:
     root, fork = _forked(client, tag)
     return Ready(root, {"transferId": fork["transfer"]["id"]})
+
+
+# Retention
+
+
+@_case("archiveThread", "archiveThread", f"thread {{ {THREAD} }} archivedThreads")
+def _(client: Client, tag: str) -> Ready:
+    root, _fork = _forked(client, tag)
+    return Ready(root, {"threadId": root})
+
+
+@_case("archiveThread of an archived thread", "archiveThread", f"thread {{ {THREAD} }} archivedThreads")
+def _(client: Client, tag: str) -> Ready:
+    root, fork = _forked(client, tag)
+    client.archive(fork["thread"]["id"])
+    return Ready(root, {"threadId": fork["thread"]["id"]})

@@ -169,6 +169,11 @@ class CancelTransferInput(Keyed):
     transfer_id: strawberry.ID = strawberry.field(description="The transfer.")
 
 
+@strawberry.input(description="A thread to put away.")
+class ArchiveThreadInput(Keyed):
+    thread_id: strawberry.ID = strawberry.field(description="The thread.")
+
+
 @strawberry.input(description="Which threads to list; what is given must all hold.")
 class ThreadFilterInput:
     status: ThreadStatus | None = strawberry.field(description="Whether they take new work.")

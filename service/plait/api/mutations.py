@@ -28,6 +28,7 @@ HandoffThread: TypeAlias = Annotated[inputs.HandoffThreadInput, strawberry.argum
 PrepareTransfer: TypeAlias = Annotated[inputs.PrepareTransferInput, strawberry.argument(description=_WHAT)]
 ReviseHandoff: TypeAlias = Annotated[inputs.ReviseHandoffInput, strawberry.argument(description=_WHAT)]
 CancelTransfer: TypeAlias = Annotated[inputs.CancelTransferInput, strawberry.argument(description=_WHAT)]
+ArchiveThread: TypeAlias = Annotated[inputs.ArchiveThreadInput, strawberry.argument(description=_WHAT)]
 
 
 @strawberry.type(
@@ -186,6 +187,19 @@ class Mutation:
         result = await info.context.commands.cancel_transfer(key, wanted)
         info.context.forget()
         return payloads.CancelTransferPayload(client_mutation_id=key, transfer=result.transfer)
+
+    @strawberry.mutation(
+        description="Put a thread away, and with it the subagents below it: it can be read and takes no new work. "
+        "Forks of it stay as they are and keep working."
+    )
+    @staticmethod
+    async def archive_thread(info: Info, input: ArchiveThread) -> payloads.ArchiveThreadPayload | None:
+        key, wanted = mutation_key(input.client_mutation_id), validation.archive_thread(input)
+        result = await info.context.commands.archive_thread(key, wanted)
+        info.context.forget().threads.keep(result.thread)
+        return payloads.ArchiveThreadPayload(
+            client_mutation_id=key, thread=result.thread, archived_threads=result.archived_threads
+        )
 
 
 def _started(info: Info, result: StartResult) -> FreshPlan | None:

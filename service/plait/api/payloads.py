@@ -124,3 +124,11 @@ class CancelTransferPayload(Payload):
     transfer: records.Transfer = strawberry.field(
         graphql_type=ContextTransfer, description="The transfer, as it is now."
     )
+
+
+@strawberry.type(description="Answer of `archiveThread`.")
+class ArchiveThreadPayload(Payload):
+    thread: records.Thread = strawberry.field(graphql_type=Thread, description="The thread, as it is now.")
+    archived_threads: int = strawberry.field(
+        description="How many threads were archived by this: it and the subagents below it, those not archived before."
+    )

@@ -171,6 +171,10 @@ def cancel_transfer(given: inputs.CancelTransferInput) -> contracts.CancelTransf
     return contracts.CancelTransfer(transfer_id=checks.record_id(given.transfer_id, IdKind.TRANSFER, "transferId"))
 
 
+def archive_thread(given: inputs.ArchiveThreadInput) -> contracts.ArchiveThread:
+    return contracts.ArchiveThread(thread_id=checks.record_id(given.thread_id, IdKind.THREAD, "threadId"))
+
+
 def thread_filter(given: inputs.ThreadFilterInput | None) -> ThreadFilter:
     if given is None:
         return ThreadFilter()

@@ -7,6 +7,7 @@ from plait.commands import (
     merge,
     preparation,
     report,
+    retention,
     rollback,
     runs,
     start,
@@ -75,6 +76,9 @@ class Commands:
 
     async def cancel_transfer(self, key: str | None, given: c.CancelTransfer) -> c.TransferResult:
         return await transfers.cancel_transfer(self._box, key, given)
+
+    async def archive_thread(self, key: str | None, given: c.ArchiveThread) -> c.ArchiveResult:
+        return await retention.archive_thread(self._box, key, given)
 
     async def explain_start(
         self, thread_id: str, provider: str, model: str | None, strategy: Strategy | None

@@ -142,6 +142,10 @@ class ReviseHandoff(Record):
     text: str
 
 
+class ArchiveThread(Record):
+    thread_id: str
+
+
 class ThreadResult(Record):
     thread: Thread
 
@@ -149,6 +153,13 @@ class ThreadResult(Record):
 class RollbackResult(Record):
     thread: Thread
     rolled_back_runs: int
+
+
+class ArchiveResult(Record):
+    """`archived_threads` counts those that were not archived before."""
+
+    thread: Thread
+    archived_threads: int
 
 
 class ForkResult(Record):
