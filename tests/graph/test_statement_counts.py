@@ -85,7 +85,6 @@ BETWEEN = {
     ),
     "reviseHandoff": "handoffs_by_id transfer lock_thread transfer handoffs_by_id revise_handoff",
     "cancelTransfer": "transfer lock_thread transfer supersede_transfers set_transfer",
-    "cancelTransfer": "transfer lock_thread transfer set_transfer",
     "archiveThread": "lock_thread lock_subagents archive_threads",
     "archiveThread of an archived thread": "lock_thread lock_subagents archive_threads",
 }
