@@ -143,6 +143,9 @@ class MergeBackInput(Keyed):
     target_thread_id: strawberry.ID | None = strawberry.field(
         description="The thread that is to be told; null is the source's parent."
     )
+    archive_source: bool = strawberry.field(
+        default=False, description="Whether the source is archived as well, with the subagents below it."
+    )
     created_by: Creator = strawberry.field(default=Creator.USER, description="Who asks for it.")
 
 

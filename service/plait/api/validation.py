@@ -142,6 +142,7 @@ def merge_back(given: inputs.MergeBackInput) -> contracts.MergeBack:
     return contracts.MergeBack(
         source_thread_id=checks.record_id(given.source_thread_id, IdKind.THREAD, "sourceThreadId"),
         target_thread_id=checks.optional_id(given.target_thread_id, IdKind.THREAD, "targetThreadId"),
+        archive_source=given.archive_source,
         created_by=given.created_by,
     )
 

@@ -120,6 +120,7 @@ class MergeBack(Record):
 
     source_thread_id: str
     target_thread_id: str | None = None
+    archive_source: bool = False
     created_by: Creator = Creator.USER
 
 

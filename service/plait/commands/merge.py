@@ -4,6 +4,7 @@ from plait.commands.contracts import MergeBack, TransferResult
 from plait.commands.execution import Codec, Toolbox, Unit, execute, new_id
 from plait.commands.locking import require_open
 from plait.commands.resolution import make_transfer, supersede
+from plait.commands.retention import put_away
 from plait.domain.errors import ErrorCode, InvalidInput, NotFound, Refused
 from plait.domain.ids import IdKind
 from plait.domain.merging import carried, merge_point, no_common_ancestor
@@ -34,8 +35,8 @@ async def merge_back(box: Toolbox, key: str | None, given: MergeBack) -> Transfe
     """A transfer of what the source has and the target has not, up to the source's latest stable point.
 
     It takes the place of one from the same source that still waits; where that has the same point already, it is the
-    answer. Raises `NotFound`, `InvalidInput`, and `Refused` with `THREAD_ARCHIVED`, `NO_STABLE_POINT`,
-    `NO_COMMON_ANCESTOR` or `NOTHING_TO_MERGE`.
+    answer. Raises `NotFound`, `InvalidInput`, and `Refused` with `THREAD_ARCHIVED`, `THREAD_BUSY` (the
+    source is to be archived and works), `NO_STABLE_POINT`, `NO_COMMON_ANCESTOR` or `NOTHING_TO_MERGE`.
     """
 
     async def work(unit: Unit) -> TransferResult:
@@ -54,6 +55,8 @@ async def merge_back(box: Toolbox, key: str | None, given: MergeBack) -> Transfe
         replaced = [waiting.transfer for waiting in pair.waiting if not waiting.in_use]
         for transfer in (waiting.transfer for waiting in pair.waiting):
             if transfer.source_run_id == point.run_id and transfer.status in LIVE:
+                if given.archive_source:
+                    await put_away(unit, source)
                 unit.record("transfer.repeated", target, transfer_id=transfer.id)
                 return TransferResult(transfer=transfer)
         transfer = await make_transfer(
@@ -70,7 +73,13 @@ async def merge_back(box: Toolbox, key: str | None, given: MergeBack) -> Transfe
             ),
         )
         await supersede(unit, replaced, transfer.id)
-        unit.record("transfer.created", target, transfer_id=transfer.id, data={"sourceThreadId": source.id})
+        archived = (await put_away(unit, source))[1] if given.archive_source else ()
+        unit.record(
+            "transfer.created",
+            target,
+            transfer_id=transfer.id,
+            data={"sourceThreadId": source.id, "archivedThreads": list(archived)},
+        )
         return TransferResult(transfer=transfer)
 
     return await execute(box, "mergeBack", key, given, _CODEC, work)

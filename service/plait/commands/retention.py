@@ -19,19 +19,20 @@ async def archive_thread(box: Toolbox, key: str | None, given: ArchiveThread) ->
 
     async def work(unit: Unit) -> ArchiveResult:
         thread = await unit.lock_thread(given.thread_id)
-        ids = await _idle_family(unit, thread)
-        row = await unit.tx.demand(_ARCHIVE, threadId=thread.id, ids=list(ids))
+        archived, ids = await put_away(unit, thread)
         unit.record("thread.archived", thread, data={"archivedThreads": list(ids)})
-        return ArchiveResult(thread=Thread.model_validate(row["thread"]), archived_threads=len(ids))
+        return ArchiveResult(thread=archived, archived_threads=len(ids))
 
     return await execute(box, "archiveThread", key, given, _ARCHIVED, work)
 
 
-async def _idle_family(unit: Unit, thread: Thread) -> tuple[str, ...]:
-    """The ids of those to archive among a thread and the subagents below it. Raises `Refused` with `THREAD_BUSY`."""
+async def put_away(unit: Unit, thread: Thread) -> tuple[Thread, tuple[str, ...]]:
+    """A locked thread, archived, and the ids of all that were archived with it. Raises `Refused` with `THREAD_BUSY`."""
     family = (thread, *await _lock_subagents(unit, thread))
     require_idle(family)
-    return to_archive(family)
+    ids = to_archive(family)
+    row = await unit.tx.demand(_ARCHIVE, threadId=thread.id, ids=list(ids))
+    return Thread.model_validate(row["thread"]), ids
 
 
 async def _lock_subagents(unit: Unit, thread: Thread) -> tuple[Thread, ...]:
