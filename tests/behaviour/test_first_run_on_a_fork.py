@@ -29,10 +29,10 @@ def states(graph: Graph, thread: str, transfer: str) -> list[str]:
     """The states of a transfer, as the events of its target tell them."""
     told: list[str] = []
     for event in graph.events(thread):
-        if event["transferId"] == transfer:
-            data = json.loads(event["data"] or "{}")
-            told += ["pending"] if event["type"] == "thread.forked" else []
-            told += data.get("transfers", []) + data.get("transferStatus", [])
+        if event["transferId"] == transfer and event["type"] == "thread.forked":
+            told.append("pending")
+        for named in json.loads(event["data"] or "{}").get("transfers", []):
+            told += named["states"] if named["id"] == transfer else []
     return [state for at, state in enumerate(told) if at == 0 or state != told[at - 1]]
 
 

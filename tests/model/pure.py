@@ -236,9 +236,11 @@ class PureBackend:
             position = position_to_keep(found, self.runs[run])
         except PlaitError as refusal:
             return refusal.code.value
+        gone: set[str] = set()
         for later in self.runs.values():
-            gone = later.thread_id == thread and later.position > position and later.started_at is not None
-            if gone and later.status is not RunStatus.ROLLED_BACK:
+            left = later.thread_id == thread and later.position > position and later.started_at is not None
+            if left and later.status is not RunStatus.ROLLED_BACK:
+                gone.add(later.id)
                 update = {"status": RunStatus.ROLLED_BACK, "ended_as": later.status}
                 self.runs[later.id] = later.model_copy(update=update)
         for behind in self.provider_threads.values():
@@ -263,7 +265,6 @@ class PureBackend:
                 "stable_position": stable.position if stable else None,
             }
         )
-        gone = {run.id for run in self.runs.values() if run.thread_id == thread and run.position > position}
         mine = [self.transfers[key] for key in sorted(self.transfers, key=int)]
         after = aftermath(
             Touched(

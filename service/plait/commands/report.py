@@ -120,10 +120,7 @@ async def _accept(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, 
         thread,
         run_id=run.id,
         transfer_id=next(iter(run.transfer_ids), None),
-        data={
-            "transferStatus": consumed[0][1] if consumed else [],
-            "transfers": [{"id": transfer.id, "status": moves} for transfer, moves in consumed],
-        },
+        data={"transfers": [{"id": transfer.id, "states": moves} for transfer, moves in consumed]},
     )
     handoffs = await stored_handoffs(unit.tx, run.handoff_ids)
     return StartResult(run=accepted, start=PlannedStart(plan=plan, transfers=transfers, handoffs=handoffs))

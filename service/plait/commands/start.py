@@ -105,8 +105,7 @@ async def start_run(box: Toolbox, key: str | None, given: StartRun) -> StartResu
             transfer_id=start.transfers[0].id if start.transfers else None,
             data={
                 "outcome": plan.outcome.value,
-                "transfers": [t.status.value for t in start.transfers],
-                "transferIds": [t.id for t in start.transfers],
+                "transfers": [{"id": transfer.id, "states": [transfer.status.value]} for transfer in start.transfers],
             },
         )
         return StartResult(run=run, start=start)
