@@ -64,8 +64,9 @@ CALL (t) {
     AND f.status IN ['pending', 'resolved_native', 'resolved_portable', 'failed']
     AND f.type IN ['merge_back', 'subagent_result']
   MATCH (r:Run {id: f.sourceRunId})
+  MATCH (source:Thread {id: f.sourceThreadId})
   RETURN collect({
-    transfer: f {.*}, generation: r.generation, ordinal: r.ordinal, tokens: r.tokensBefore + r.tokens,
+    transfer: f {.*}, title: source.title, generation: r.generation, ordinal: r.ordinal, tokens: r.tokensBefore + r.tokens,
     // A fork keeps the point it was taken from; a run of the source's own may have been rolled back since.
     gone: r.status = 'rolled_back' AND r.threadId = f.sourceThreadId,
     handoffs: COLLECT { MATCH (f)-[:MATERIALIZED_AS]->(h:ContextHandoff) RETURN h {.*} }

@@ -1,9 +1,11 @@
-// Transfers that will not be used: superseded, by a named one where there is one.
+// Transfers that will not be used: superseded, by a named one where there is one, with what else is to be said of them.
 // $ids: LIST<STRING>
 // $successorId: STRING
-// Columns: superseded
-MATCH (old:ContextTransfer)
-WHERE old.id IN $ids
+// $properties: MAP
+// Columns: records
+UNWIND $ids AS id
+MATCH (old:ContextTransfer {id: id})
+SET old += $properties
 SET old.status = 'superseded', old.supersededById = $successorId
 WITH old
 CALL (old) {
@@ -16,4 +18,4 @@ CALL (old) {
   MATCH ()-[edge:MERGE_BACK {transferId: old.id}]->()
   DELETE edge
 }
-RETURN count(old) AS superseded
+RETURN collect(old {.*}) AS records

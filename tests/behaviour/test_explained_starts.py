@@ -105,4 +105,7 @@ def test_a_forced_strategy_is_the_reason_and_each_reason_is_said_once(service: C
 
 
 def test_where_there_is_nothing_to_carry_any_strategy_will_do(service: Client) -> None:
-    assert service.explain(service.thread()["id"], "codex", "NATIVE_FORK")["outcome"] == "NONE"
+    explained = service.explain(service.thread()["id"], "codex", "NATIVE_FORK")
+
+    assert explained["outcome"] == "NONE"
+    assert "no history yet" in explained["reason"]

@@ -10,16 +10,13 @@ from plait.localdb import Endpoint
 from tests.conftest import StartPlait
 from tests.support.client import TRANSFER, Client, Refusal
 from tests.support.graph import Graph
-from tests.support.words import fork, native_of, run, told, words
+from tests.support.words import conversation, fork, native_of, run, told, words
 
 
 @pytest.fixture
 def root(service: Client) -> str:
     """A thread with two runs."""
-    thread = service.thread(title="the parent")["id"]
-    for word in ("p1", "p2"):
-        run(service, thread, word)
-    return thread
+    return conversation(service, "p1", "p2", title="the parent")
 
 
 @pytest.fixture

@@ -6,16 +6,13 @@ import pytest
 
 from tests.support.client import Client, Refusal
 from tests.support.graph import Graph
-from tests.support.words import fork, run, told, words
+from tests.support.words import conversation, fork, run, told, words
 
 
 @pytest.fixture
 def thread(service: Client) -> str:
     """A thread with two runs on Codex."""
-    thread = service.thread(title="the parent")["id"]
-    for word in ("p1", "p2"):
-        run(service, thread, word)
-    return thread
+    return conversation(service, "p1", "p2", title="the parent")
 
 
 class TestHandoffThread:

@@ -9,7 +9,7 @@ import pytest
 from tests.support.client import Client
 from tests.support.graph import Graph
 from tests.support.together import refusals, together
-from tests.support.words import fork, run, told, words
+from tests.support.words import conversation, fork, run, told, words
 
 ROUNDS = 4
 
@@ -17,9 +17,7 @@ ROUNDS = 4
 @pytest.fixture
 def threads(service: Client) -> tuple[str, str, str]:
     """A thread with two runs and two forks of it with one each."""
-    parent = service.thread()["id"]
-    for word in ("p1", "p2"):
-        run(service, parent, word)
+    parent = conversation(service, "p1", "p2")
     one, other = fork(service, parent), fork(service, parent)
     run(service, one, "f1")
     run(service, other, "g1")

@@ -21,31 +21,31 @@ from tests.support.commands import CASES, Case
 FILES = sorted(cypher_folder().glob("[as]*/*.cypher"))
 NAMES = {file.read_text(encoding="utf-8"): file.stem for file in FILES}
 
-BUILD = "history_runs items_of_runs latest_summary store_handoff"
+BUILD = "history_runs items_of_runs latest_summary store_handoffs"
 BETWEEN = {
     "createThread": "create_thread",
     "startRun in a new thread": "lock_thread start_state start_run",
     "startRun that resumes": "lock_thread start_state forkable_turn start_run",
-    "startRun with a native fork": "lock_thread start_state forkable_turn set_transfer start_run",
-    "startRun with a portable handoff": f"lock_thread start_state forkable_turn {BUILD} set_transfer start_run",
+    "startRun with a native fork": "lock_thread start_state forkable_turn set_transfers start_run",
+    "startRun with a portable handoff": f"lock_thread start_state forkable_turn {BUILD} set_transfers start_run",
     "startRun on another provider": (
-        f"lock_thread start_state forkable_turn make_transfer {BUILD} set_transfer start_run"
+        f"lock_thread start_state forkable_turn make_transfer {BUILD} set_transfers start_run"
     ),
     "startRun back on the first provider": (
-        f"lock_thread start_state forkable_turn make_transfer {BUILD} set_transfer start_run"
+        f"lock_thread start_state forkable_turn make_transfer {BUILD} set_transfers start_run"
     ),
-    "startRun that is not supported": "lock_thread start_state forkable_turn set_transfer",
+    "startRun that is not supported": "lock_thread start_state forkable_turn set_transfers",
     "startRun after one that was not supported": (
-        "lock_thread start_state forkable_turn make_transfer supersede_transfers set_transfer start_run"
+        "lock_thread start_state forkable_turn make_transfer supersede_transfers set_transfers start_run"
     ),
-    "reportRunStarted of a native fork": "lock_run accept_run transfer consume_transfer",
-    "reportRunStarted of a portable handoff": "lock_run accept_run transfer consume_transfer handoffs_by_id",
-    "reportRunStarted on another provider": "lock_run accept_run transfer consume_transfer handoffs_by_id",
+    "reportRunStarted of a native fork": "lock_run accept_run transfers_by_id consume_transfers",
+    "reportRunStarted of a portable handoff": "lock_run accept_run transfers_by_id consume_transfers handoffs_by_id",
+    "reportRunStarted on another provider": "lock_run accept_run transfers_by_id consume_transfers handoffs_by_id",
     "reportRunStarted of a native fork that failed": (
-        f"lock_run start_state forkable_turn {BUILD} set_transfer set_run"
+        f"lock_run start_state forkable_turn {BUILD} set_transfers set_run"
     ),
     "reportRunStarted of a lost provider thread": (
-        f"lock_run lose_provider_thread start_state forkable_turn make_transfer {BUILD} set_transfer set_run"
+        f"lock_run lose_provider_thread start_state forkable_turn make_transfer {BUILD} set_transfers set_run"
     ),
     "reportRunStarted with no other way left": "lock_run end_run",
     "appendTurnItems": "lock_run items_by_id append_items",
@@ -56,23 +56,26 @@ BETWEEN = {
     "completeRun of a run that has ended": "lock_run",
     "rollbackThread": "lock_rollback point_run roll_back make_transfer",
     "rollbackThread of a fork to its origin": "lock_rollback point_run roll_back make_transfer",
-    "startRun after a rollback": f"lock_thread start_state forkable_turn {BUILD} set_transfer start_run",
-    "reportRunStarted after a rollback": "lock_run accept_run transfer consume_transfer handoffs_by_id",
+    "startRun after a rollback": f"lock_thread start_state forkable_turn {BUILD} set_transfers start_run",
+    "reportRunStarted after a rollback": "lock_run accept_run transfers_by_id consume_transfers handoffs_by_id",
     "reportRunStarted of a run that was given up": "lock_run diverge_provider_thread",
     "createCheckpoint": "lock_thread point_run create_checkpoint",
     "mergeBack": "lock_merge chain chain run_at make_transfer",
     "mergeBack in place of one that waits": "lock_merge chain chain run_at make_transfer supersede_transfers",
     "startRun with a merge": (
-        "lock_thread start_state chain forkable_turn history_runs items_of_runs latest_summary threads_by_id "
-        "store_handoff set_transfer start_run"
+        "lock_thread start_state chain forkable_turn history_runs items_of_runs latest_summary "
+        "store_handoffs set_transfers start_run"
     ),
     "startRun of a merge on another provider": (
         "lock_thread start_state chain forkable_turn make_transfer history_runs items_of_runs latest_summary "
-        "history_runs items_of_runs latest_summary threads_by_id store_handoff set_transfer store_handoff set_transfer "
+        "history_runs items_of_runs latest_summary store_handoffs set_transfers "
         "start_run"
     ),
     "reportRunStarted with a merge": (
-        "lock_run lock_provider_thread accept_run transfer consume_transfer handoffs_by_id"
+        "lock_run lock_provider_thread accept_run transfers_by_id consume_transfers handoffs_by_id"
+    ),
+    "reportRunStarted with a merge of what was rolled back": (
+        "lock_run accept_run transfers_by_id consume_transfers handoffs_by_id"
     ),
     "rollbackThread past a merge": "lock_rollback point_run roll_back chain chain run_at make_transfer",
     "rollbackThread of what waits to be merged": (
@@ -81,10 +84,10 @@ BETWEEN = {
     "handoffThread": "lock_thread start_state forkable_turn make_transfer",
     "prepareTransfer": (
         "transfer lock_thread transfer start_state forkable_turn history_runs items_of_runs latest_summary "
-        "store_handoff set_transfer"
+        "store_handoffs set_transfers"
     ),
     "reviseHandoff": "handoffs_by_id transfer lock_thread transfer handoffs_by_id revise_handoff",
-    "cancelTransfer": "transfer lock_thread transfer supersede_transfers set_transfer",
+    "cancelTransfer": "transfer lock_thread transfer supersede_transfers",
     "archiveThread": "lock_thread lock_subagents archive_threads",
     "archiveThread of an archived thread": "lock_thread lock_subagents archive_threads",
 }

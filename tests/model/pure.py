@@ -354,6 +354,7 @@ class PureBackend:
             Waiting(
                 transfer=each,
                 source=self.past(each.source_point.thread_id, each.source_point.mark),
+                title=None,
                 generation=1,
                 gone=self.gone(each),
             )

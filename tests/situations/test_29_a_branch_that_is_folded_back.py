@@ -11,14 +11,12 @@ import pytest
 from tests.support.client import Client, key
 from tests.support.graph import Graph
 from tests.support.together import answers, together
-from tests.support.words import fork, run, told, words
+from tests.support.words import conversation, fork, run, told, words
 
 
 @pytest.fixture
 def threads(service: Client) -> tuple[str, str]:
-    parent = service.thread()["id"]
-    for word in ("p1", "p2"):
-        run(service, parent, word)
+    parent = conversation(service, "p1", "p2")
     branch = fork(service, parent)
     for word in ("f1", "f2"):
         run(service, branch, word)

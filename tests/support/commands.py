@@ -361,6 +361,18 @@ def _(client: Client, tag: str) -> Ready:
     return Ready(root, _accept(run, (_native(tag, 1)[0], f"turn-{tag}-3")))
 
 
+@_case("reportRunStarted with a merge of what was rolled back", "reportRunStarted", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root = _worked(client, tag)
+    client.whole_run(root, "Mend it", "Mended", native=(_native(tag, 1)[0], f"turn-{tag}-2"))
+    fork = client.fork(root)["thread"]["id"]
+    client.whole_run(fork, "Try it", "Tried", native=_native(tag, 3))
+    client.roll_back(root, client.run_ids(root)[0])
+    client.merge_back(fork)
+    run = client.start(root, "Use it")["run"]["id"]
+    return Ready(root, _accept(run, _native(tag, 4)))
+
+
 @_case("rollbackThread past a merge", "rollbackThread", f"thread {{ {THREAD} }} rolledBackRuns")
 def _(client: Client, tag: str) -> Ready:
     root, fork = _tried(client, tag)

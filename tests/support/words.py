@@ -18,6 +18,14 @@ def run(service: Client, thread: str, word: str, provider: str = "codex") -> dic
     return started
 
 
+def conversation(service: Client, *words: str, **given: Any) -> str:
+    """A new thread in which these words were answered, on Codex."""
+    thread = service.thread(**given)["id"]
+    for word in words:
+        run(service, thread, word)
+    return thread
+
+
 def native_of(service: Client, thread: str) -> str:
     """The native thread behind a thread."""
     return service.provider_threads(thread)[0]["nativeThreadId"]

@@ -87,9 +87,9 @@ class Unit:
     event: dict[str, JsonValue] = field(default_factory=lambda: dict[str, JsonValue]())
     made_transfers: list[str] = field(default_factory=lambda: list[str]())
 
-    async def lock_thread(self, thread_id: str) -> Thread:
-        """The thread, locked until the command ends. Raises `NotFound`."""
-        row = await self.tx.fetch(_LOCK_THREAD, threadId=thread_id, now=self.now)
+    async def lock_thread(self, thread_id: str, by: Statement = _LOCK_THREAD) -> Thread:
+        """The thread, locked until the command ends. Raises `NotFound`. `by` may lock others in the right order."""
+        row = await self.tx.fetch(by, threadId=thread_id, now=self.now)
         if row is None:
             raise NotFound(f"There is no thread {thread_id}.")
         return Thread.model_validate(row["thread"])

@@ -1,7 +1,7 @@
 """The handoffs of a start: what each transfer has to tell, within one budget; built once, and found again."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import orjson
@@ -21,8 +21,7 @@ from plait.graph.properties import properties
 from plait.graph.starts import LoadedStart
 from plait.graph.statements import service_statement
 
-_STORE = service_statement("store_handoff")
-_THREADS = service_statement("threads_by_id")
+_STORE = service_statement("store_handoffs")
 
 
 class Load(NamedTuple):
@@ -66,10 +65,15 @@ async def handoffs_of(unit: Unit, loaded: LoadedStart, loads: Sequence[Load]) ->
     return [(load, found.get(load.transfer.id)) for load in loads]
 
 
-async def store(unit: Unit, draft: Draft) -> None:
-    """Writes a handoff, unless it is there."""
-    if draft.carries is not None:
-        await unit.tx.demand(_STORE, handoff=properties(draft.handoff), carries=list(draft.carries))
+async def store(unit: Unit, drafts: Iterable[Draft | None]) -> None:
+    """Writes the handoffs that are not there yet."""
+    new = [
+        {"handoff": properties(draft.handoff), "carries": list(draft.carries)}
+        for draft in drafts
+        if draft is not None and draft.carries is not None
+    ]
+    if new:
+        await unit.tx.demand(_STORE, handoffs=new)
 
 
 def built_handoff(loaded: LoadedStart, load: Load) -> Handoff | None:
@@ -118,13 +122,12 @@ async def _draft(unit: Unit, loaded: LoadedStart, load: Load, budget: int) -> Dr
 async def _build(unit: Unit, loaded: LoadedStart, load: Load, budget: int) -> BuiltHandoff:
     """The handoff of a load, built from the runs that fit its budget."""
     content = await read_content(unit.tx, load.deliver, budget)
-    title = loaded.thread.title if load.brought is None else await _title(unit, load.brought)
     request = HandoffRequest(
         kind=load.kind,
         target_provider=loaded.situation.provider.key,
         budget_tokens=budget,
         brought_back=load.brought is not None,
-        thread_title=title,
+        thread_title=loaded.thread.title if load.brought is None else load.brought.title,
         first=_placed(content.first, load, loaded) if content.first is not None else None,
         newest=tuple(_placed(each, load, loaded) for each in content.newest),
         total_runs=measure(load.deliver.in_whole_runs(), loaded.situation.ledger).runs,
@@ -140,12 +143,6 @@ def _placed(content: RunContent, load: Load, loaded: LoadedStart) -> RunContent:
     """A run, marked where it stands in the history of a thread that did not do it nor come from one that did."""
     elsewhere = load.brought is None and content.run.thread_id not in loaded.line
     return content.model_copy(update={"elsewhere": elsewhere})
-
-
-async def _title(unit: Unit, brought: Brought) -> str | None:
-    """The title of the thread that something is brought from."""
-    row = await unit.tx.demand(_THREADS, ids=[brought.transfer.source_thread_id])
-    return row["records"][0].get("title")
 
 
 def kind_of(plan: StartPlan) -> HandoffKind:

@@ -10,7 +10,7 @@ from plait.domain.ids import IdKind
 from plait.domain.merging import carried, merge_point, no_common_ancestor
 from plait.domain.model import Record, Thread, Transfer, TransferType
 from plait.domain.transfers import LIVE, pending_transfer
-from plait.graph.chains import last_point, past_of, read_past
+from plait.graph.chains import last_point, read_chain
 from plait.graph.statements import service_statement
 
 _LOCK = service_statement("lock_merge")
@@ -45,8 +45,8 @@ async def merge_back(box: Toolbox, key: str | None, given: MergeBack) -> Transfe
         require_open(source)
         require_open(target)
         point = merge_point(source, target)
-        theirs = await past_of(unit.tx, point.thread_id, point.mark)
-        ours = await read_past(unit.tx, target)
+        theirs = (await read_chain(unit.tx, point.thread_id)).past_at(point.thread_id, point.mark)
+        ours = (await read_chain(unit.tx, target.id)).head_past(target.id)
         shared = theirs.history.common(ours.history)
         if not shared:
             raise no_common_ancestor(source, target)

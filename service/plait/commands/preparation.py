@@ -15,7 +15,7 @@ from plait.commands.contracts import (
 from plait.commands.execution import Codec, Toolbox, Unit, execute, new_id
 from plait.commands.handoffs import handoffs_of
 from plait.commands.locking import lock_waiting, require_open
-from plait.commands.resolution import carrier_of, loads_of, resolve_one
+from plait.commands.resolution import carrier_of, loads_of, resolve_loads
 from plait.commands.start import creator_of, known_provider, load, stored_handoffs
 from plait.domain.carriers import need_of
 from plait.domain.errors import ErrorCode, NotFound, PlaitError, Refused
@@ -107,7 +107,7 @@ async def prepare_transfer(box: Toolbox, key: str | None, given: PrepareTransfer
         plan = _supported(loaded)
         for each, built in await handoffs_of(unit, loaded, loads_of(loaded, plan)):
             if each.transfer.id == transfer.id:
-                resolved, handoff = await resolve_one(unit, loaded, plan, each, built)
+                ((resolved, handoff),) = await resolve_loads(unit, loaded, plan, [(each, built)])
                 unit.record("transfer.prepared", thread, transfer_id=transfer.id, data={"provider": provider.key})
                 return PreparedResult(transfer=resolved, handoff=handoff)
         raise Refused(

@@ -36,8 +36,8 @@ from plait.graph.properties import properties
 from plait.graph.statements import service_statement
 
 _ACCEPT = service_statement("accept_run")
-_TRANSFER = service_statement("transfer")
-_CONSUME = service_statement("consume_transfer")
+_TRANSFERS = service_statement("transfers_by_id")
+_CONSUME = service_statement("consume_transfers")
 _DIVERGE = service_statement("diverge_provider_thread")
 _LATER = service_statement("later_turns")
 _LOSE = service_statement("lose_provider_thread")
@@ -113,8 +113,7 @@ async def _accept(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, 
         now=unit.now,
     )
     accepted = Run.model_validate(row["run"])
-    consumed = [await _consume(unit, run, transfer_id, given) for transfer_id in run.transfer_ids]
-    transfers = tuple(transfer for transfer, _ in consumed)
+    consumed = await _consume(unit, run, given)
     unit.record(
         "run.started",
         thread,
@@ -123,6 +122,7 @@ async def _accept(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, 
         data={"transfers": [{"id": transfer.id, "states": moves} for transfer, moves in consumed]},
     )
     handoffs = await stored_handoffs(unit.tx, run.handoff_ids)
+    transfers = tuple(transfer for transfer, _ in consumed)
     return StartResult(run=accepted, start=PlannedStart(plan=plan, transfers=transfers, handoffs=handoffs))
 
 
@@ -160,29 +160,43 @@ async def _require_fork_holds(box: Toolbox, unit: Unit, run: Run, plan: StartPla
         )
 
 
-async def _consume(unit: Unit, run: Run, transfer_id: str, given: ReportRunStarted) -> tuple[Transfer, list[JsonValue]]:
-    """What a native fork carries resolves now that it exists; then, like every other, the transfer is consumed."""
-    transfer = Transfer.model_validate((await unit.tx.demand(_TRANSFER, transferId=transfer_id))["transfer"])
-    moves: list[JsonValue] = []
-    properties_: dict[str, object] = {
+async def _consume(unit: Unit, run: Run, given: ReportRunStarted) -> list[tuple[Transfer, list[JsonValue]]]:
+    """The transfers of a run, consumed, each with the states it went through.
+
+    What a native fork carries resolves now that it exists; then, like every other, it is consumed.
+    """
+    if not run.transfer_ids:
+        return []
+    row = await unit.tx.demand(_TRANSFERS, ids=list(run.transfer_ids))
+    steps = {record["id"]: _steps(unit, run, Transfer.model_validate(record), given) for record in row["records"]}
+    changes = [{"id": key, "properties": steps[key][1]} for key in run.transfer_ids]
+    row = await unit.tx.demand(_CONSUME, transfers=changes, runId=run.id, now=unit.now)
+    found = {record["id"]: Transfer.model_validate(record) for record in row["records"]}
+    return [(found[key], steps[key][0]) for key in run.transfer_ids]
+
+
+def _steps(
+    unit: Unit, run: Run, transfer: Transfer, given: ReportRunStarted
+) -> tuple[list[JsonValue], dict[str, object]]:
+    """The states a transfer goes through at acceptance, and what changes of it."""
+    changes: dict[str, object] = {
         "status": TransferStatus.CONSUMED.value,
         "consumedAt": unit.now,
         "consumedByRunId": run.id,
         "targetProvider": run.provider,
     }
+    moves: list[JsonValue] = []
     if transfer.status is TransferStatus.PENDING:
         require_move(transfer, TransferStatus.RESOLVED_NATIVE)
         moves.append(TransferStatus.RESOLVED_NATIVE.value)
         transfer = transfer.model_copy(update={"status": TransferStatus.RESOLVED_NATIVE})
-        properties_ |= {
+        changes |= {
             "strategy": Strategy.NATIVE_FORK.value,
             "resolvedAt": unit.now,
             "nativeThreadId": given.native_thread_id,
         }
     require_move(transfer, TransferStatus.CONSUMED)
-    moves.append(TransferStatus.CONSUMED.value)
-    row = await unit.tx.demand(_CONSUME, transferId=transfer_id, runId=run.id, properties=properties_, now=unit.now)
-    return Transfer.model_validate(row["transfer"]), moves
+    return [*moves, TransferStatus.CONSUMED.value], changes
 
 
 def _provider_thread(unit: Unit, run: Run, plan: StartPlan, given: ReportRunStarted) -> Mapping[str, object]:

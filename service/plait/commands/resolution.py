@@ -1,6 +1,6 @@
 """Carrying out a plan: which transfers carry the context, made or found, and resolved for its provider."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from plait.commands.contracts import PlannedStart
 from plait.commands.execution import Unit, new_id
@@ -11,13 +11,13 @@ from plait.domain.ids import IdKind
 from plait.domain.merging import Brought
 from plait.domain.model import Creator, Handoff, HandoffKind, Strategy, Transfer, TransferStatus
 from plait.domain.planning import Outcome, Parcel, StartPlan
-from plait.domain.transfers import LIVE, pending_transfer, require_move, resolved_status
+from plait.domain.transfers import LIVE, anew, pending_transfer, require_move, resolved_status
 from plait.graph.properties import properties
 from plait.graph.starts import LoadedStart
 from plait.graph.statements import service_statement
 
 _MAKE = service_statement("make_transfer")
-_SET = service_statement("set_transfer")
+_SET = service_statement("set_transfers")
 _SUPERSEDE = service_statement("supersede_transfers")
 
 
@@ -38,8 +38,7 @@ async def resolve(unit: Unit, loaded: LoadedStart, plan: StartPlan, created_by: 
     for brought, parcel in zip(loaded.bringing.brought, plan.parcels, strict=True):
         bringer = await _bringer(unit, loaded, brought, parcel)
         loads.append(Load(bringer, parcel.deliver, HandoffKind.DELTA_CONTEXT, brought))
-    told = await handoffs_of(unit, loaded, loads)
-    resolved = [await resolve_one(unit, loaded, plan, load, draft) for load, draft in told]
+    resolved = await resolve_loads(unit, loaded, plan, await handoffs_of(unit, loaded, loads))
     # A transfer that had failed was made anew: the plan names the one that is used.
     names = [load.transfer.id for load in loads if load.brought is not None]
     parcels = tuple(
@@ -52,14 +51,23 @@ async def resolve(unit: Unit, loaded: LoadedStart, plan: StartPlan, created_by: 
     )
 
 
-async def resolve_one(
-    unit: Unit, loaded: LoadedStart, plan: StartPlan, load: Load, draft: Draft | None
-) -> tuple[Transfer, Handoff | None]:
-    """The transfer of a load, resolved unless a native fork has to, and its handoff, stored unless it is."""
-    handoff = None
-    if draft is not None:
-        await store(unit, draft)
-        handoff = draft.handoff
+async def resolve_loads(
+    unit: Unit, loaded: LoadedStart, plan: StartPlan, told: Sequence[tuple[Load, Draft | None]]
+) -> list[tuple[Transfer, Handoff | None]]:
+    """The transfers of loads, resolved unless a native fork has to, and their handoffs, stored unless they are."""
+    handoffs = [draft.handoff if draft is not None else None for _, draft in told]
+    await store(unit, (draft for _, draft in told))
+    changes = [
+        (load.transfer.id, _resolved(unit, loaded, plan, load, handoff))
+        for (load, _), handoff in zip(told, handoffs, strict=True)
+    ]
+    return list(zip(await _set(unit, changes), handoffs, strict=True))
+
+
+def _resolved(
+    unit: Unit, loaded: LoadedStart, plan: StartPlan, load: Load, handoff: Handoff | None
+) -> dict[str, object]:
+    """What changes of a transfer that a start uses."""
     changes: dict[str, object] = {
         "targetProvider": loaded.situation.provider.key,
         "handoffId": handoff.id if handoff else None,
@@ -69,8 +77,16 @@ async def resolve_one(
         after = resolved_status(strategy)
         require_move(load.transfer, after)
         changes |= {"status": after.value, "strategy": strategy.value, "resolvedAt": unit.now}
-    row = await unit.tx.demand(_SET, transferId=load.transfer.id, properties=changes)
-    return Transfer.model_validate(row["transfer"]), handoff
+    return changes
+
+
+async def _set(unit: Unit, changes: Sequence[tuple[str, Mapping[str, object]]]) -> list[Transfer]:
+    """Transfers with what changes of each, in their order."""
+    if not changes:
+        return []
+    row = await unit.tx.demand(_SET, transfers=[{"id": key, "properties": dict(new)} for key, new in changes])
+    found = {record["id"]: Transfer.model_validate(record) for record in row["records"]}
+    return [found[key] for key, _ in changes]
 
 
 def _strategy(plan: StartPlan, load: Load) -> Strategy:
@@ -114,21 +130,15 @@ async def fail_transfers(unit: Unit, loaded: LoadedStart, plan: StartPlan) -> tu
     """Marks the transfers that an unsupported start would have used as failed, with the reason."""
     live = [transfer for transfer in loaded.transfers if transfer.status in LIVE][:1]
     live += [brought.transfer for brought in loaded.bringing.brought if brought.transfer.status in LIVE]
-    failed: list[Transfer] = []
     for transfer in live:
         require_move(transfer, TransferStatus.FAILED)
-        row = await unit.tx.demand(
-            _SET,
-            transferId=transfer.id,
-            properties={
-                "status": TransferStatus.FAILED.value,
-                "failureCode": "UNSUPPORTED_TRANSFER",
-                "failureMessage": plan.reason,
-                "targetProvider": loaded.situation.provider.key,
-            },
-        )
-        failed.append(Transfer.model_validate(row["transfer"]))
-    return tuple(failed)
+    failure = {
+        "status": TransferStatus.FAILED.value,
+        "failureCode": "UNSUPPORTED_TRANSFER",
+        "failureMessage": plan.reason,
+        "targetProvider": loaded.situation.provider.key,
+    }
+    return tuple(await _set(unit, [(transfer.id, failure) for transfer in live]))
 
 
 async def carrier_of(unit: Unit, loaded: LoadedStart, plan: StartPlan, need: Need, created_by: Creator) -> Transfer:
@@ -158,22 +168,12 @@ async def _bringer(unit: Unit, loaded: LoadedStart, brought: Brought, parcel: Pa
     old = brought.transfer
     if may_carry(old, _strategy_of(brought, parcel.deliver), loaded.situation.provider.key):
         return old
-    anew = await make_transfer(
-        unit,
-        pending_transfer(
-            new_id(IdKind.TRANSFER),
-            old.type,
-            old.source_point,
-            old.target_thread_id,
-            base=old.base_point,
-            source_thread_id=old.source_thread_id,
-            target_provider=loaded.situation.provider.key,
-            created_by=old.created_by,
-            created_at=unit.now,
-        ),
+    provider = loaded.situation.provider.key
+    successor = await make_transfer(
+        unit, anew(old, new_id(IdKind.TRANSFER), target_provider=provider, created_at=unit.now)
     )
-    await supersede(unit, (old,), anew.id)
-    return anew
+    await supersede(unit, (old,), successor.id)
+    return successor
 
 
 async def make_transfer(unit: Unit, transfer: Transfer) -> Transfer:
@@ -183,11 +183,15 @@ async def make_transfer(unit: Unit, transfer: Transfer) -> Transfer:
     return Transfer.model_validate(row["transfer"])
 
 
-async def supersede(unit: Unit, transfers: Sequence[Transfer], successor_id: str | None) -> None:
-    """Marks transfers that nobody will use, with the one that takes their place, if any."""
-    if transfers:
-        ids = [transfer.id for transfer in transfers]
-        await unit.tx.demand(_SUPERSEDE, ids=ids, successorId=successor_id)
+async def supersede(
+    unit: Unit, transfers: Sequence[Transfer], successor_id: str | None, **why: str
+) -> tuple[Transfer, ...]:
+    """Marks transfers that nobody will use, with the one that takes their place, if any; `why` are properties."""
+    if not transfers:
+        return ()
+    ids = [transfer.id for transfer in transfers]
+    row = await unit.tx.demand(_SUPERSEDE, ids=ids, successorId=successor_id, properties=why)
+    return tuple(Transfer.model_validate(record) for record in row["records"])
 
 
 async def _make(

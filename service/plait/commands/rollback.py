@@ -1,17 +1,20 @@
 """Rolling a thread back: its head moves to an earlier run; nothing is deleted."""
 
+from collections.abc import Sequence
+
 from plait.commands.contracts import RollbackResult, RollbackThread
 from plait.commands.execution import Codec, Toolbox, Unit, execute, new_id
 from plait.commands.locking import require_open
 from plait.commands.resolution import make_transfer, supersede
 from plait.domain.errors import NotFound
 from plait.domain.forking import NamedPoint
+from plait.domain.history import History
 from plait.domain.ids import IdKind
 from plait.domain.merging import BROUGHT
 from plait.domain.model import Run, Thread, Transfer
 from plait.domain.rollback import Touched, aftermath, position_to_keep
-from plait.domain.transfers import pending_transfer
-from plait.graph.chains import last_point, past_of, read_past
+from plait.domain.transfers import anew
+from plait.graph.chains import last_point, read_chain
 from plait.graph.statements import service_statement
 
 _POINT = service_statement("point_run")
@@ -28,7 +31,7 @@ async def rollback_thread(box: Toolbox, key: str | None, given: RollbackThread) 
     """
 
     async def work(unit: Unit) -> RollbackResult:
-        thread = await _lock(unit, given.thread_id)
+        thread = await unit.lock_thread(given.thread_id, _LOCK)
         require_open(thread)
         position = position_to_keep(thread, await _run(unit, given))
         row = await unit.tx.demand(_ROLL_BACK, threadId=thread.id, position=position, now=unit.now)
@@ -36,8 +39,7 @@ async def rollback_thread(box: Toolbox, key: str | None, given: RollbackThread) 
         touched = Touched.model_validate({name: row[name] for name in ("consumed", "waiting", "leaving")})
         after = aftermath(touched, frozenset(rolled_back))
         rolled = Thread.model_validate(row["thread"])
-        for transfer in after.anew:
-            await _make_anew(unit, rolled, transfer)
+        await _make_anew(unit, rolled, after.anew)
         await supersede(unit, after.superseded, None)
         unit.record(
             "thread.rolled_back",
@@ -58,34 +60,17 @@ async def _run(unit: Unit, given: RollbackThread) -> Run:
     return NamedPoint.model_validate(row).run
 
 
-async def _lock(unit: Unit, thread_id: str) -> Thread:
-    """The thread, locked with those that wait for something of it. Raises `NotFound`."""
-    row = await unit.tx.fetch(_LOCK, threadId=thread_id, now=unit.now)
-    if row is None:
-        raise NotFound(f"There is no thread {thread_id}.")
-    return Thread.model_validate(row["thread"])
-
-
-async def _make_anew(unit: Unit, thread: Thread, consumed: Transfer) -> None:
-    """A transfer from the same point as one whose run was rolled back. That one stays as it is.
+async def _make_anew(unit: Unit, thread: Thread, consumed: Sequence[Transfer]) -> None:
+    """Transfers from the same points as those whose runs were rolled back.
 
     What the target shares with the source of a merge is another point now.
     """
-    base = consumed.base_point
-    if consumed.type in BROUGHT:
-        point = consumed.source_point
-        theirs = await past_of(unit.tx, point.thread_id, point.mark)
-        base = await last_point(unit.tx, theirs.history.common((await read_past(unit.tx, thread)).history))
-    await make_transfer(
-        unit,
-        pending_transfer(
-            new_id(IdKind.TRANSFER),
-            consumed.type,
-            consumed.source_point,
-            consumed.target_thread_id,
-            base=base,
-            source_thread_id=consumed.source_thread_id,
-            created_by=consumed.created_by,
-            created_at=unit.now,
-        ),
-    )
+    ours = History()
+    if any(transfer.type in BROUGHT for transfer in consumed):
+        ours = (await read_chain(unit.tx, thread.id)).head_history(thread.id)
+    for transfer in consumed:
+        base, point = None, transfer.source_point
+        if transfer.type in BROUGHT:
+            theirs = (await read_chain(unit.tx, point.thread_id)).history_at(point.thread_id, point.mark)
+            base = await last_point(unit.tx, theirs.common(ours))
+        await make_transfer(unit, anew(transfer, new_id(IdKind.TRANSFER), base=base, created_at=unit.now))

@@ -4,11 +4,9 @@ from plait.commands.contracts import CancelTransfer, TransferResult
 from plait.commands.execution import Codec, Toolbox, Unit, execute
 from plait.commands.locking import lock_waiting
 from plait.commands.resolution import supersede
-from plait.domain.model import Transfer, TransferStatus
+from plait.domain.model import TransferStatus
 from plait.domain.transfers import LIVE
-from plait.graph.statements import service_statement
 
-_SET = service_statement("set_transfer")
 _CODEC = Codec(TransferResult)
 
 
@@ -23,16 +21,14 @@ async def cancel_transfer(box: Toolbox, key: str | None, given: CancelTransfer) 
 
     async def work(unit: Unit) -> TransferResult:
         transfer, thread = await lock_waiting(unit, given.transfer_id, LIVE | {TransferStatus.FAILED})
-        await supersede(unit, (transfer,), None)
-        row = await unit.tx.demand(
-            _SET,
-            transferId=transfer.id,
-            properties={
-                "failureCode": "CANCELLED",
-                "failureMessage": "The transfer was called off before any run consumed it.",
-            },
+        (cancelled,) = await supersede(
+            unit,
+            (transfer,),
+            None,
+            failureCode="CANCELLED",
+            failureMessage="The transfer was called off before any run consumed it.",
         )
         unit.record("transfer.cancelled", thread, transfer_id=transfer.id)
-        return TransferResult(transfer=Transfer.model_validate(row["transfer"]))
+        return TransferResult(transfer=cancelled)
 
     return await execute(box, "cancelTransfer", key, given, _CODEC, work)

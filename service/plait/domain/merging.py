@@ -65,11 +65,13 @@ def no_common_ancestor(source: Thread, target: Thread) -> Refused:
 class Waiting(NamedTuple):
     """A transfer that waits to be brought in, the past of its source point, and the generation of the run there.
 
-    `gone`: the point was rolled back in its own thread, so nobody should be told of it any more.
+    `title` is that of the thread it was asked of. `gone`: the point was rolled back in its own thread, so nobody should
+    be told of it any more.
     """
 
     transfer: Transfer
     source: Past
+    title: str | None
     generation: int
     gone: bool
 
@@ -78,6 +80,7 @@ class Brought(NamedTuple):
     """What one transfer brings with the next message: nothing, where the target has it all by now."""
 
     transfer: Transfer
+    title: str | None
     generation: int
     part: History
     rolled_back: History
@@ -111,7 +114,7 @@ def bring(target_id: str, target: Past, waiting: Sequence[Waiting], at_most: int
             continue
         leaves = rolled_back.plus(each.source.left_out)
         unseen = target.history.minus(each.source.history)
-        brought.append(Brought(each.transfer, each.generation, part, rolled_back, leaves, unseen))
+        brought.append(Brought(each.transfer, each.title, each.generation, part, rolled_back, leaves, unseen))
         past = Past(past.history.plus(part), past.left_out.plus(leaves))
     return Bringing(tuple(brought), tuple(each.transfer for each in waiting if each.gone))
 

@@ -69,7 +69,6 @@ class _Base(Record):
 
     outcome: Outcome
     strategy: Strategy | None
-    known: History = History()
     deliver: History
     resume: NativeResume | None = None
     native_fork: NativeFork | None = None
@@ -86,8 +85,7 @@ def plan_start(situation: StartSituation) -> StartPlan:
         wins = obstacle is None and taken is None
         if wins:
             taken = base
-        merit = base.merit if situation.forced is None else f"The caller asked for {situation.forced.name}."
-        reason = obstacle or (merit if wins else f"Works, but {_title(taken)} comes first.")
+        reason = obstacle or (_merit(base, situation) if wins else f"Works, but {_title(taken)} comes first.")
         candidates.append(
             Candidate(
                 outcome=base.outcome,
@@ -112,21 +110,26 @@ def plan_start(situation: StartSituation) -> StartPlan:
         reason=next(candidate.reason for candidate in candidates if candidate.taken),
         resume=taken.resume,
         native_fork=taken.native_fork,
-        deliver=situation.history.minus(taken.known),
-        parcels=tuple(_parcel(each, taken.known, situation.ledger) for each in situation.brought),
+        deliver=situation.history.common(taken.deliver),
+        parcels=tuple(_parcel(each, taken.deliver, situation.ledger) for each in situation.brought),
         forced=situation.forced,
         candidates=tuple(candidates),
     )
 
 
-def _parcel(brought: Brought, known: History, ledger: Ledger) -> Parcel:
+def _merit(base: _Base, situation: StartSituation) -> str:
+    forced = situation.forced
+    return base.merit if forced is None or base.strategy is not forced else f"The caller asked for {forced.name}."
+
+
+def _parcel(brought: Brought, deliver: History, ledger: Ledger) -> Parcel:
     segments = (*brought.part.segments, *brought.leaves.segments)
     return Parcel(
         transfer_id=brought.transfer.id,
         part=brought.part,
         leaves=brought.leaves,
         tallies=tuple(tallies_at_ends(segment, ledger) for segment in segments),
-        deliver=brought.part.minus(known),
+        deliver=brought.part.common(deliver),
     )
 
 
@@ -174,7 +177,6 @@ def _resume(known: KnownThread, situation: StartSituation) -> _Base:
     return _Base(
         outcome=Outcome.DELTA if deliver else Outcome.NONE,
         strategy=Strategy.DELTA_CONTEXT if deliver else None,
-        known=known.known,
         deliver=deliver,
         resume=NativeResume(provider_thread_id=thread.id, native_thread_id=thread.native_thread_id or ""),
         obstacle=obstacle,
@@ -202,7 +204,6 @@ def _fork(turn: ForkableTurn, situation: StartSituation) -> _Base:
     return _Base(
         outcome=Outcome.NATIVE,
         strategy=Strategy.NATIVE_FORK,
-        known=turn.known,
         deliver=deliver,
         native_fork=NativeFork(
             provider_thread_id=run.provider_thread_id or "",

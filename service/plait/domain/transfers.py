@@ -67,6 +67,28 @@ def pending_transfer(
     )
 
 
+def anew(
+    old: Transfer,
+    transfer_id: str,
+    *,
+    base: SourcePoint | None = None,
+    target_provider: str | None = None,
+    created_at: datetime,
+) -> Transfer:
+    """A new transfer from the same point as another, which stays as it is. `base`: none is that of the other."""
+    return pending_transfer(
+        transfer_id,
+        old.type,
+        old.source_point,
+        old.target_thread_id,
+        base=base or old.base_point,
+        source_thread_id=old.source_thread_id,
+        target_provider=target_provider,
+        created_by=old.created_by,
+        created_at=created_at,
+    )
+
+
 def may_move(before: TransferStatus, after: TransferStatus) -> bool:
     """Whether the machine has this move."""
     return after in _MOVES[before]

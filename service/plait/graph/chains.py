@@ -146,6 +146,7 @@ class Chain:
         return Past(History.at(mark, links), History.left_out_at(mark, links))
 
     def head_past(self, thread_id: str) -> Past:
+        """As `head_history`, with what was left out of it."""
         return self.past_at(thread_id, Mark(self._links[thread_id].head_position))
 
     def __contains__(self, thread_id: object) -> bool:
@@ -168,20 +169,8 @@ class Chain:
         return ledger
 
 
-async def read_past(tx: Transaction, thread: Thread) -> Past:
-    """The history of a thread's head, with what was left out of it."""
-    row = await tx.demand(_CHAIN, threadId=thread.id)
-    return Chain(row["chain"]).head_past(thread.id)
-
-
-async def past_of(tx: Transaction, thread_id: str, mark: Mark) -> Past:
-    """The history of a point in a thread, with what was left out of it."""
-    row = await tx.demand(_CHAIN, threadId=thread_id)
-    return Chain(row["chain"]).past_at(thread_id, mark)
-
-
 async def read_chain(tx: Transaction, thread_id: str) -> Chain:
-    """The threads that a thread's history runs through."""
+    """The threads that a thread's history runs through: none, not even itself, where there is no such thread."""
     return Chain((await tx.demand(_CHAIN, threadId=thread_id))["chain"])
 
 

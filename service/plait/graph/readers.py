@@ -20,7 +20,7 @@ from plait.domain.model import (
     TurnItem,
 )
 from plait.domain.tallies import Ledger, measure
-from plait.graph.chains import Chain, last_point
+from plait.graph.chains import Chain, last_point, read_chain
 from plait.graph.contents import run_bounds
 from plait.graph.cursors import decode_cursor, encode_cursor
 from plait.graph.database import Database, Row, Transaction
@@ -50,7 +50,6 @@ _FIRST_ITEMS = service_statement("first_items")
 _RUN_CHECKPOINTS = service_statement("checkpoints_of_runs")
 _RUNS_PAGE = service_statement("runs_page")
 _ITEMS_PAGE = service_statement("items_page")
-_CHAIN = service_statement("chain")
 _VISIBLE = service_statement("visible_items_forward")
 _VISIBLE_BACK = service_statement("visible_items_backward")
 _COUNT_ITEMS = service_statement("count_items")
@@ -127,10 +126,7 @@ class Readers:
         scope = f"visible:{thread_id}"
 
         async def work(tx: Transaction) -> Page[VisibleItem]:
-            row = await tx.demand(_CHAIN, threadId=thread_id)
-            if not row["chain"]:
-                raise _no("thread", thread_id)
-            history = Chain(row["chain"]).head_history(thread_id)
+            history = (await _chain(tx, thread_id)).head_history(thread_id)
             part = _between(history, scope, request)
             segments = part.newest_first() if backward else part.segments
             total = await tx.demand(_COUNT_ITEMS, segments=[_bounds(segment) for segment in history.segments])
@@ -248,7 +244,7 @@ class Readers:
         """The last point that the histories of all these threads share; none where they share nothing."""
 
         async def work(tx: Transaction) -> SourcePoint | None:
-            first, *others = [chain.head_history(key) for key, chain in await _chains(tx, thread_ids)]
+            first, *others = [(await _chain(tx, key)).head_history(key) for key in thread_ids]
             common = first
             for other in others:
                 common = common.common(other)
@@ -260,7 +256,7 @@ class Readers:
         """What the histories of two threads share and what each has alone: the first runs of it, oldest first."""
 
         async def work(tx: Transaction) -> Comparison:
-            (_, base), (_, head) = await _chains(tx, (base_id, head_id))
+            base, head = await _chain(tx, base_id), await _chain(tx, head_id)
             ours, theirs = base.head_history(base_id), head.head_history(head_id)
             ledger = base.ledger() | head.ledger()
             return Comparison(
@@ -304,15 +300,12 @@ class Readers:
         return await self._database.read(work)
 
 
-async def _chains(tx: Transaction, thread_ids: Sequence[str]) -> list[tuple[str, Chain]]:
-    """The chain of each thread. Raises `NotFound`."""
-    found: list[tuple[str, Chain]] = []
-    for thread_id in thread_ids:
-        row = await tx.demand(_CHAIN, threadId=thread_id)
-        if not row["chain"]:
-            raise _no("thread", thread_id)
-        found.append((thread_id, Chain(row["chain"])))
-    return found
+async def _chain(tx: Transaction, thread_id: str) -> Chain:
+    """The chain of a thread. Raises `NotFound`."""
+    chain = await read_chain(tx, thread_id)
+    if thread_id not in chain:
+        raise _no("thread", thread_id)
+    return chain
 
 
 async def _alone(tx: Transaction, part: History, ledger: Ledger, first: int) -> RunsAlone:

@@ -20,7 +20,6 @@ _TURN = service_statement("forkable_turn")
 _LOOKED_AT = 100
 """Runs of the provider, of each thread in the history, among which one to fork at is looked for."""
 
-
 _TURNS = 10
 """Turns to fork at that are looked at: with merges the latest may know more than the history."""
 
@@ -129,7 +128,13 @@ async def _waiting(chains: _Chains, entry: dict[str, Any]) -> Waiting:
     transfer = Transfer.model_validate(entry["transfer"])
     point = transfer.source_point
     source = await chains.past_at(point.thread_id, point.mark, Tally(entry["ordinal"], entry["tokens"]))
-    return Waiting(transfer=transfer, source=source, generation=entry["generation"], gone=entry["gone"])
+    return Waiting(
+        transfer=transfer,
+        source=source,
+        title=entry["title"],
+        generation=entry["generation"],
+        gone=entry["gone"],
+    )
 
 
 async def _forkable(chains: _Chains, provider: Capabilities, history: History) -> ForkableTurn | None:

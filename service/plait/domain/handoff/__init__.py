@@ -9,7 +9,7 @@ from plait.domain.handoff.records import (
     HandoffTooSmall,
     RunContent,
 )
-from plait.domain.handoff.revision import RevisedText, revise
+from plait.domain.handoff.revision import revise
 
 __all__ = [
     "MIN_HANDOFF_TOKENS",
@@ -17,7 +17,6 @@ __all__ = [
     "HandoffPayload",
     "HandoffRequest",
     "HandoffTooSmall",
-    "RevisedText",
     "RunContent",
     "build_handoff",
     "revise",

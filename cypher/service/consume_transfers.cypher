@@ -1,13 +1,13 @@
-// The run's provider accepted the context: the transfer is consumed, once, and names the run.
+// The run's provider accepted the context: the transfers are consumed, once, and name the run.
 // A change of provider within a thread is an edge from the last run before to the first run after.
-// $transferId: STRING
+// $transfers: LIST<MAP>
 // $runId: STRING
-// $properties: MAP
 // $now: ZONED DATETIME
-// Columns: transfer
-MATCH (f:ContextTransfer {id: $transferId})
+// Columns: records
 MATCH (r:Run {id: $runId})
-SET f += $properties
+UNWIND $transfers AS transfer
+MATCH (f:ContextTransfer {id: transfer.id})
+SET f += transfer.properties
 CREATE (f)-[:CONSUMED_BY]->(r)
 WITH f, r
 CALL (f, r) {
@@ -15,4 +15,4 @@ CALL (f, r) {
   MATCH (last:Run {id: f.sourceRunId})
   CREATE (last)-[:HANDOFF {transferId: f.id, createdAt: $now}]->(r)
 }
-RETURN f {.*} AS transfer
+RETURN collect(f {.*}) AS records
