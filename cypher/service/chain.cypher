@@ -1,7 +1,8 @@
 // The threads that a thread's history runs through, itself included.
 // $threadId: STRING
 // Columns: chain
-MATCH (t:Thread {id: $threadId})<-[:FORK*0..]-(a:Thread)
+MATCH (t:Thread {id: $threadId})
+      ((b:Thread WHERE b.originThreadId IS NOT NULL)<-[:FORK|SUBAGENT]-(:Thread))* (a:Thread)
 WITH DISTINCT a
 RETURN collect({
   threadId: a.id, originThreadId: a.originThreadId, originPosition: a.originPosition,

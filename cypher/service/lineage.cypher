@@ -1,5 +1,5 @@
-// The forks around a thread: ancestors, descendants or both, by generation, one page, and the edges that lead to
-// the nodes of the page from nodes of the answer. In a tree of forks a thread's depth tells its distance.
+// The forks and subagents around a thread: ancestors, descendants or both, by generation, one page, and the edges that lead to
+// the nodes of the page from nodes of the answer. In a tree a thread's depth tells its distance.
 // $threadId: STRING
 // $up: BOOLEAN
 // $down: BOOLEAN
@@ -16,11 +16,11 @@ CALL (t, top, bottom) {
   RETURN t AS n
   UNION
   WITH t, top, bottom WHERE $up
-  MATCH (t) (()<-[:FORK]-(a:Thread WHERE a.depth >= top))+ (n:Thread)
+  MATCH (t) (()<-[:FORK|SUBAGENT]-(a:Thread WHERE a.depth >= top))+ (n:Thread)
   RETURN DISTINCT n
   UNION
   WITH t, top, bottom WHERE $down
-  MATCH (t) (()-[:FORK]->(d:Thread WHERE d.depth <= bottom AND d.createdAt <= $asOf))+ (n:Thread)
+  MATCH (t) (()-[:FORK|SUBAGENT]->(d:Thread WHERE d.depth <= bottom AND d.createdAt <= $asOf))+ (n:Thread)
   RETURN DISTINCT n
 }
 WITH t, top, bottom, n ORDER BY n.generation, n.id
@@ -33,7 +33,7 @@ CALL (found) {
 }
 CALL (found, page) {
   UNWIND page AS n
-  MATCH (s:Thread)-[e:FORK|MERGE_BACK]->(n)
+  MATCH (s:Thread)-[e:FORK|MERGE_BACK|SUBAGENT|SUBAGENT_RESULT]->(n)
   WHERE s IN found AND e.createdAt <= $asOf AND type(e) IN $kinds
   RETURN collect({
     id: e.transferId, kind: type(e), sourceThreadId: s.id, targetThreadId: n.id,
@@ -44,8 +44,8 @@ CALL (found, top, bottom) {
   // Is there more beyond the depth that was asked for?
   UNWIND found AS n
   WITH n WHERE ($down AND n.depth = bottom) OR ($up AND n.depth = top)
-  WITH n WHERE ($down AND n.depth = bottom AND EXISTS { (n)-[:FORK]->(:Thread) })
-            OR ($up AND n.depth = top AND EXISTS { (n)<-[:FORK]-(:Thread) })
+  WITH n WHERE ($down AND n.depth = bottom AND EXISTS { (n)-[:FORK|SUBAGENT]->(:Thread) })
+            OR ($up AND n.depth = top AND EXISTS { (n)<-[:FORK|SUBAGENT]-(:Thread) })
   RETURN count(n) AS beyond
 }
 RETURN size(found) AS total, beyond, edges,

@@ -30,4 +30,10 @@ CALL (f) {
   MATCH (target:Thread {id: f.targetThreadId})
   CREATE (source)-[:MERGE_BACK {transferId: f.id, createdAt: f.createdAt}]->(target)
 }
+CALL (f) {
+  WITH f WHERE f.type = 'subagent_result'
+  MATCH (source:Thread {id: f.sourceThreadId})
+  MATCH (target:Thread {id: f.targetThreadId})
+  CREATE (source)-[:SUBAGENT_RESULT {transferId: f.id, createdAt: f.createdAt}]->(target)
+}
 RETURN f {.*} AS transfer

@@ -5,7 +5,7 @@
 // Columns: thread, chain, providerThreads, transfers, handoffs, brought
 MATCH (t:Thread {id: $threadId})
 CALL (t) {
-  MATCH (t)<-[:FORK*0..]-(a:Thread)
+  MATCH (t) ((b:Thread WHERE b.originThreadId IS NOT NULL)<-[:FORK|SUBAGENT]-(:Thread))* (a:Thread)
   WITH DISTINCT a
   RETURN collect({
     threadId: a.id, originThreadId: a.originThreadId, originPosition: a.originPosition,
@@ -51,8 +51,8 @@ CALL (t) {
   USING INDEX f:ContextTransfer(targetThreadId, status)
   WHERE f.targetThreadId = t.id AND f.supersededById IS NULL
     AND f.status IN ['pending', 'resolved_native', 'resolved_portable', 'failed', 'superseded']
-    // A cancelled fork's context is still to be told: the next start makes a transfer in its place.
-    AND (f.status <> 'superseded' OR f.type = 'fork')
+    // The context of a cancelled fork or spawn is still to be told: the next start makes a transfer in its place.
+    AND (f.status <> 'superseded' OR f.type IN ['fork', 'subagent_spawn'])
     AND NOT f.type IN ['merge_back', 'subagent_result']
   OPTIONAL MATCH (f)-[:MATERIALIZED_AS]->(h:ContextHandoff)
   RETURN collect(DISTINCT f {.*}) AS transfers, collect(h {.*}) AS handoffs
@@ -67,6 +67,7 @@ CALL (t) {
   MATCH (source:Thread {id: f.sourceThreadId})
   RETURN collect({
     transfer: f {.*}, title: source.title, generation: r.generation, ordinal: r.ordinal, tokens: r.tokensBefore + r.tokens,
+    run: CASE f.type WHEN 'subagent_result' THEN r {.*, plan: null} END,
     // A fork keeps the point it was taken from; a run of the source's own may have been rolled back since.
     gone: r.status = 'rolled_back' AND r.threadId = f.sourceThreadId,
     handoffs: COLLECT { MATCH (f)-[:MATERIALIZED_AS]->(h:ContextHandoff) RETURN h {.*} }

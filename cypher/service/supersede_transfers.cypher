@@ -18,4 +18,9 @@ CALL (old) {
   MATCH ()-[edge:MERGE_BACK {transferId: old.id}]->()
   DELETE edge
 }
+CALL (old) {
+  WITH old WHERE old.type = 'subagent_result'
+  MATCH ()-[edge:SUBAGENT_RESULT {transferId: old.id}]->()
+  DELETE edge
+}
 RETURN collect(old {.*}) AS records

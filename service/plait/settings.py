@@ -107,6 +107,10 @@ class Settings(BaseSettings):
     lease_sweep_seconds: float = Field(
         default=5.0, gt=0, description="How often runs whose lease ran out are looked for and interrupted, in seconds."
     )
+    subagent_depth: int = Field(
+        default=5, ge=1, le=100, description="How deep subagents may spawn subagents: the most spawns above one."
+    )
+    subagents_per_run: int = Field(default=50, ge=1, le=1000, description="Most subagents that one run may spawn.")
     providers: dict[str, dict[str, object]] = Field(
         default={}, description="Provider instances by key: the driver of each and the settings of that driver."
     )

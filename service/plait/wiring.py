@@ -16,6 +16,7 @@ from plait.commands.all import Commands
 from plait.commands.execution import Toolbox
 from plait.commands.leases import interrupt_silent_runs
 from plait.domain.errors import StorageUnavailable
+from plait.domain.subagents import SubagentLimits
 from plait.domain.tokens import count_tokens
 from plait.graph.database import Database
 from plait.graph.migrations import MigrationMismatch, migrate
@@ -55,7 +56,12 @@ def create_app(settings: Settings, give_up: GiveUp) -> Starlette:
     """
     database = open_database(settings)
     providers = registry(settings.providers)
-    box = Toolbox(database=database, providers=providers, lease=timedelta(seconds=settings.lease_seconds))
+    box = Toolbox(
+        database=database,
+        providers=providers,
+        lease=timedelta(seconds=settings.lease_seconds),
+        subagents=SubagentLimits(depth=settings.subagent_depth, children=settings.subagents_per_run),
+    )
     return build_app(
         ApiServices(
             readers=Readers(database),

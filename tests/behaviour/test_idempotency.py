@@ -35,6 +35,9 @@ OTHER_INPUT: dict[str, dict[str, Any]] = {
     "handoffThread": {"provider": "opencode"},
     "prepareTransfer": {"provider": "opencode"},
     "reviseHandoff": {"text": "another"},
+    "spawnSubagent": {"task": "another"},
+    "completeSubagent": {"result": "another"},
+    "cancelSubagent": {"reason": "another"},
     "cancelTransfer": {"transferId": "trf_00000000-0000-7000-8000-000000000000"},
     "archiveThread": {"threadId": "thr_00000000-0000-7000-8000-000000000000"},
 }

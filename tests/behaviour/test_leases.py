@@ -15,6 +15,7 @@ from plait.commands.all import Commands
 from plait.commands.execution import Toolbox
 from plait.commands.leases import interrupt_silent_runs
 from plait.domain.model import Executor, RunStatus
+from plait.domain.subagents import SubagentLimits
 from plait.graph.database import Database
 from plait.localdb import Endpoint
 from plait.providers.registry import registry
@@ -139,7 +140,9 @@ async def running(commands: Commands) -> tuple[str, str]:
 
 
 def toolbox(database: Database, lease: timedelta, off: timedelta = timedelta()) -> Toolbox:
-    return Toolbox(database=database, providers=registry({}), lease=lease, clock=lambda: datetime.now(UTC) + off)
+    return Toolbox(
+        database, registry({}), lease, subagents=SubagentLimits(5, 50), clock=lambda: datetime.now(UTC) + off
+    )
 
 
 def fall_silent(graph: Graph, *runs: str) -> None:

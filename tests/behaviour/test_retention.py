@@ -92,7 +92,7 @@ class TestAnArchivedThread:
 
     def test_leaves_an_event_that_names_what_was_archived(self, service: Client, graph: Graph) -> None:
         thread, _ = worked(service, "codex")
-        child = subagent(service, graph, thread)
+        child = subagent(service, thread)
 
         service.archive(thread)
 

@@ -81,6 +81,29 @@ BETWEEN = {
     "rollbackThread of what waits to be merged": (
         "lock_rollback point_run roll_back make_transfer supersede_transfers"
     ),
+    "spawnSubagent": ("lock_run create_subagent make_transfer start_state store_handoffs set_transfers start_run"),
+    "spawnSubagent that inherits": (
+        f"lock_run runs_by_id create_subagent make_transfer start_state forkable_turn {BUILD} set_transfers start_run"
+    ),
+    "reportRunStarted of a subagent": "lock_run accept_run transfers_by_id consume_transfers handoffs_by_id",
+    "completeSubagent for a run that works": (
+        "lock_run end_run lock_thread make_transfer runs_by_id runs_by_id store_handoffs consume_transfers append_items"
+    ),
+    "completeSubagent for the next message": (
+        "lock_run end_run lock_thread last_answer make_transfer runs_by_id runs_by_id"
+    ),
+    "completeSubagent of one that has ended": (
+        "lock_run lock_thread result_of_run runs_by_id store_handoffs consume_transfers append_items"
+    ),
+    "completeRun of a subagent": "lock_run end_run lock_thread last_answer make_transfer runs_by_id",
+    "startRun with a result": "lock_thread start_state forkable_turn store_handoffs set_transfers start_run",
+    "reportRunStarted with a result": (
+        "lock_run lock_provider_thread accept_run transfers_by_id consume_transfers append_items handoffs_by_id"
+    ),
+    "cancelSubagent": (
+        "lock_run lock_subagents lock_subagents end_run lock_thread make_transfer runs_by_id "
+        "lock_run end_run lock_thread make_transfer runs_by_id"
+    ),
     "handoffThread": "lock_thread start_state forkable_turn make_transfer",
     "prepareTransfer": (
         "transfer lock_thread transfer start_state forkable_turn history_runs items_of_runs latest_summary "

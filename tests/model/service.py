@@ -15,6 +15,7 @@ from plait.commands.execution import Toolbox
 from plait.domain.errors import PlaitError
 from plait.domain.history import WHOLE_RUN
 from plait.domain.model import Executor, ItemKind
+from plait.domain.subagents import SubagentLimits
 from plait.graph.database import Database
 from tests.model.lineage import History, Told, beyond, seen
 from tests.model.pure import PROVIDERS, PureStart
@@ -55,7 +56,7 @@ class ServiceBackend:
     def __init__(self, database: Database, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._database = database
-        box = Toolbox(database=database, providers=PROVIDERS, lease=timedelta(days=1))
+        box = Toolbox(database, PROVIDERS, lease=timedelta(days=1), subagents=SubagentLimits(5, 50))
         self._commands = Commands(box)
         self._threads: list[str] = []
         self._thread_of: dict[str, str] = {}

@@ -21,6 +21,7 @@ from plait.commands import execution
 from plait.commands.all import Commands
 from plait.commands.execution import Toolbox
 from plait.domain.model import Executor, ItemKind
+from plait.domain.subagents import SubagentLimits
 from plait.localdb import Endpoint
 from plait.providers.registry import registry
 from plait.settings import Settings
@@ -84,6 +85,7 @@ async def replicas(
             database=database,
             providers=registry(PROVIDERS),
             lease=timedelta(days=1),
+            subagents=SubagentLimits(5, 50),
             clock=lambda off=off: datetime.now(UTC) + off,
         )
         made.append(Replica(Commands(box), off, monkeypatch))

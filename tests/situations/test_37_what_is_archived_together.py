@@ -19,11 +19,11 @@ class Family:
         self.service = service
         self.thread = service.thread(title="The parent")["id"]
         service.whole_run(self.thread, "Find the bug", "It is in the parser")
-        self.children = [subagent(service, graph, self.thread) for _ in range(2)]
-        self.grandchild = subagent(service, graph, self.children[0])
+        self.children = [subagent(service, self.thread) for _ in range(2)]
+        self.grandchild = subagent(service, self.children[0])
         self.fork = service.fork(self.thread)["thread"]["id"]
         self.fork_of_child = service.fork(self.children[1])["thread"]["id"]
-        self.child_of_fork = subagent(service, graph, self.fork)
+        self.child_of_fork = subagent(service, self.fork)
 
     @property
     def below(self) -> list[str]:

@@ -23,7 +23,7 @@ THREAD = (
 TRANSFER = """
 id type status createdAt createdBy consumedAt sourceProvider targetProvider
 sourceThread { id } targetThread { id } consumedByRun { id } supersededBy { id } handoff { id }
-sourcePoint { threadId runId checkpointId turnItemId providerThreadRef providerTurnRef }
+result { status text } sourcePoint { threadId runId checkpointId turnItemId providerThreadRef providerTurnRef }
 basePoint { threadId runId } resolution { strategy handoffId nativeThreadId } failure { code message }
 """
 HANDOFF = "id kind text hash tokens budgetTokens provider transferId payload revisionOfId supersededById"
@@ -236,6 +236,34 @@ class Client:
     def provider_threads(self, thread: str) -> list[dict[str, Any]]:
         selection = "providerThreads { id provider nativeThreadId status tipRunId turns }"
         return self.get_thread(thread, selection)["providerThreads"]
+
+    def spawn(
+        self, parent_run: str, task: str = "Look it up", provider: str = "codex", context: str = "NONE", **given: Any
+    ) -> dict[str, Any]:
+        """A subagent of a run that works: its thread, its run, the transfer and the plan."""
+        return self.mutate(
+            "spawnSubagent",
+            f"thread {{ {THREAD} }} run {{ {RUN} }} transfer {{ {TRANSFER} }} {PLAN}",
+            parentRunId=parent_run,
+            task=task,
+            provider=provider,
+            context=context,
+            **given,
+        )
+
+    def spawned(self, parent_run: str, task: str = "Look it up", **given: Any) -> dict[str, Any]:
+        """A subagent whose provider has accepted its run."""
+        spawn = self.spawn(parent_run, task, **given)
+        self.started(spawn["run"]["id"], nativeThreadId=f"native-{key()}", nativeTurnId=f"turn-{key()}")
+        return spawn
+
+    def complete_subagent(self, run: str, result: str | None = None, **given: Any) -> dict[str, Any]:
+        selection = f"run {{ {RUN} }} transfer {{ {TRANSFER} }} handoff {{ {HANDOFF} }} injected"
+        return self.mutate("completeSubagent", selection, runId=run, result=result, **given)
+
+    def cancel_subagent(self, run: str, **given: Any) -> dict[str, Any]:
+        selection = f"run {{ {RUN} }} transfer {{ {TRANSFER} }} cancelledRuns"
+        return self.mutate("cancelSubagent", selection, runId=run, **given)
 
     def archive(self, thread: str, **given: Any) -> dict[str, Any]:
         return self.mutate("archiveThread", f"thread {{ {THREAD} }} archivedThreads", threadId=thread, **given)

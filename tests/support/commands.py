@@ -388,6 +388,97 @@ def _(client: Client, tag: str) -> Ready:
     return Ready(root, {"threadId": fork, "toRunId": client.run_ids(root)[0]})
 
 
+# Subagents
+
+_SPAWN_ANSWER = f"thread {{ {THREAD} }} run {{ {RUN} }} transfer {{ {TRANSFER} }} {PLAN}"
+_RESULT_ANSWER = f"run {{ {RUN} }} transfer {{ {TRANSFER} }} handoff {{ {HANDOFF} }} injected"
+_CANCEL_ANSWER = f"run {{ {RUN} }} transfer {{ {TRANSFER} }} cancelledRuns"
+
+
+def _spawning(client: Client, tag: str) -> tuple[str, str]:
+    """A thread, and a run of it that works."""
+    root = _worked(client, tag)
+    return root, client.running(root, "Delegate it", native=(_native(tag, 1)[0], f"turn-{tag}-2"))["run"]["id"]
+
+
+def _child(client: Client, tag: str, spawner: str, number: int) -> str:
+    """The run of a subagent that works."""
+    run = client.spawn(spawner)["run"]["id"]
+    client.started(run, **dict(zip(("nativeThreadId", "nativeTurnId"), _native(tag, number), strict=True)))
+    return run
+
+
+@_case("spawnSubagent", "spawnSubagent", _SPAWN_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, spawner = _spawning(client, tag)
+    return Ready(root, {"parentRunId": spawner, "task": "Look it up", "provider": "claude", "context": "NONE"})
+
+
+@_case("spawnSubagent that inherits", "spawnSubagent", _SPAWN_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, spawner = _spawning(client, tag)
+    return Ready(root, {"parentRunId": spawner, "task": "Look it up", "provider": "claude", "context": "INHERIT"})
+
+
+@_case("reportRunStarted of a subagent", "reportRunStarted", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, spawner = _spawning(client, tag)
+    return Ready(root, _accept(client.spawn(spawner)["run"]["id"], _native(tag, 3)))
+
+
+@_case("completeSubagent for a run that works", "completeSubagent", _RESULT_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, spawner = _spawning(client, tag)
+    return Ready(root, {"runId": _child(client, tag, spawner, 3), "result": "Line 7"})
+
+
+@_case("completeSubagent for the next message", "completeSubagent", _RESULT_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, spawner = _spawning(client, tag)
+    child = _child(client, tag, spawner, 3)
+    client.complete(spawner)
+    return Ready(root, {"runId": child})
+
+
+@_case("completeSubagent of one that has ended", "completeSubagent", _RESULT_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, spawner = _spawning(client, tag)
+    child = _child(client, tag, spawner, 3)
+    client.complete(child)
+    return Ready(root, {"runId": child})
+
+
+@_case("completeRun of a subagent", "completeRun", f"{_RUN_ANSWER} checkpoint {{ id }}")
+def _(client: Client, tag: str) -> Ready:
+    root, spawner = _spawning(client, tag)
+    return Ready(root, {"runId": _child(client, tag, spawner, 3)})
+
+
+@_case("startRun with a result", "startRun", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, spawner = _spawning(client, tag)
+    client.complete_subagent(_child(client, tag, spawner, 3), "Line 7", toRunningRun=False)
+    client.complete(spawner)
+    return Ready(root, _start(root))
+
+
+@_case("reportRunStarted with a result", "reportRunStarted", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, spawner = _spawning(client, tag)
+    client.complete_subagent(_child(client, tag, spawner, 3), "Line 7", toRunningRun=False)
+    client.complete(spawner)
+    run = client.start(root, "Use it")["run"]["id"]
+    return Ready(root, _accept(run, (_native(tag, 1)[0], f"turn-{tag}-4")))
+
+
+@_case("cancelSubagent", "cancelSubagent", _CANCEL_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, spawner = _spawning(client, tag)
+    child = _child(client, tag, spawner, 3)
+    _child(client, tag, child, 4)
+    return Ready(root, {"runId": child})
+
+
 # Context ahead of the run
 
 

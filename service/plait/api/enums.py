@@ -16,8 +16,10 @@ from plait.domain.model import (
     ItemStatus,
     ProviderThreadStatus,
     Relationship,
+    ResultStatus,
     RunStatus,
     Strategy,
+    SubagentContext,
     ThreadStatus,
     TransferStatus,
     TransferType,
@@ -161,6 +163,25 @@ described(
         Strategy.CHECKPOINT_CONTEXT: "By the summary and workspace of a checkpoint.",
     },
     name="TransferStrategy",
+)
+described(
+    SubagentContext,
+    "What a subagent is told of the conversation that spawned it.",
+    {
+        SubagentContext.NONE: "Its task alone.",
+        SubagentContext.INHERIT: "The history of its parent's latest stable point, as a fork would have it.",
+    },
+)
+described(
+    ResultStatus,
+    "How the work of a subagent ended.",
+    {
+        ResultStatus.COMPLETED: "It did its task.",
+        ResultStatus.FAILED: "It failed, or never reached its provider.",
+        ResultStatus.CANCELLED: "It was stopped.",
+        ResultStatus.UNKNOWN: "Its executor was lost: nobody knows.",
+    },
+    name="SubagentResultStatus",
 )
 described(
     HandoffKind,

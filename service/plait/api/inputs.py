@@ -3,7 +3,7 @@
 import strawberry
 
 from plait.api.scalars import Json
-from plait.domain.model import Creator, Executor, ItemKind, Strategy, ThreadStatus
+from plait.domain.model import Creator, Executor, ItemKind, Strategy, SubagentContext, ThreadStatus
 
 _KEY = "Names this request: the same one again gives the first answer and does nothing twice. 1 to 200 characters."
 
@@ -165,6 +165,40 @@ class PrepareTransferInput(Keyed):
 class ReviseHandoffInput(Keyed):
     handoff_id: strawberry.ID = strawberry.field(description="The handoff to take the place of.")
     text: str = strawberry.field(description="The whole text to send; within the budget of the handoff.")
+
+
+@strawberry.input(description="A subagent that a run spawns: a thread of its own, and a run in it.")
+class SpawnSubagentInput(Keyed):
+    parent_run_id: strawberry.ID = strawberry.field(description="The run that spawns it; it must be RUNNING.")
+    task: str = strawberry.field(description="What it is to do; the message of its run.")
+    provider: str = strawberry.field(description="Key of the provider it is to run on.")
+    context: SubagentContext = strawberry.field(
+        default=SubagentContext.NONE, description="What it is told of the conversation."
+    )
+    id: strawberry.ID | None = strawberry.field(description="Id of the new thread: thr_….")
+    run_id: strawberry.ID | None = strawberry.field(description="Id of the new run: run_….")
+    title: str | None = strawberry.field(description="Title of the new thread, 500 characters at most.")
+    model: str | None = strawberry.field(description="The provider's model, 200 characters at most.")
+    executor: Executor = strawberry.field(
+        default=Executor.CLIENT, description="Who drives the provider. SERVICE is refused for now."
+    )
+
+
+@strawberry.input(description="A subagent's run that has done its task, or whose result is asked for.")
+class CompleteSubagentInput(Keyed):
+    run_id: strawberry.ID = strawberry.field(description="The run of the subagent.")
+    result: str | None = strawberry.field(description="What it found; null is the last answer of the run.")
+    to_running_run: bool = strawberry.field(
+        default=True,
+        description="Whether the run that spawned it is given the result at once, if it still works; else the result "
+        "waits for the next message.",
+    )
+
+
+@strawberry.input(description="A subagent's run to stop.")
+class CancelSubagentInput(Keyed):
+    run_id: strawberry.ID = strawberry.field(description="The run of the subagent.")
+    reason: str | None = strawberry.field(description="Why it is stopped.")
 
 
 @strawberry.input(description="A transfer to call off.")

@@ -27,6 +27,9 @@ MergeBack: TypeAlias = Annotated[inputs.MergeBackInput, strawberry.argument(desc
 HandoffThread: TypeAlias = Annotated[inputs.HandoffThreadInput, strawberry.argument(description=_WHAT)]
 PrepareTransfer: TypeAlias = Annotated[inputs.PrepareTransferInput, strawberry.argument(description=_WHAT)]
 ReviseHandoff: TypeAlias = Annotated[inputs.ReviseHandoffInput, strawberry.argument(description=_WHAT)]
+SpawnSubagent: TypeAlias = Annotated[inputs.SpawnSubagentInput, strawberry.argument(description=_WHAT)]
+CompleteSubagent: TypeAlias = Annotated[inputs.CompleteSubagentInput, strawberry.argument(description=_WHAT)]
+CancelSubagent: TypeAlias = Annotated[inputs.CancelSubagentInput, strawberry.argument(description=_WHAT)]
 CancelTransfer: TypeAlias = Annotated[inputs.CancelTransferInput, strawberry.argument(description=_WHAT)]
 ArchiveThread: TypeAlias = Annotated[inputs.ArchiveThreadInput, strawberry.argument(description=_WHAT)]
 
@@ -179,6 +182,53 @@ class Mutation:
         result = await info.context.commands.revise_handoff(key, wanted)
         info.context.forget()
         return payloads.ReviseHandoffPayload(client_mutation_id=key, handoff=result.handoff)
+
+    @strawberry.mutation(
+        description="Spawn a subagent from a run that works: a thread below its thread, with a run to be started. When "
+        "a run of it ends, its result goes back to the thread that spawned it."
+    )
+    @staticmethod
+    async def spawn_subagent(info: Info, input: SpawnSubagent) -> payloads.SpawnSubagentPayload | None:
+        key, wanted = mutation_key(input.client_mutation_id), validation.spawn_subagent(input, info.context.limits)
+        result = await info.context.commands.spawn_subagent(key, wanted)
+        plan = _started(info, result.started)
+        return payloads.SpawnSubagentPayload(
+            client_mutation_id=key,
+            thread=result.thread,
+            run=result.started.run,
+            transfer=result.transfer,
+            plan=plan,
+        )
+
+    @strawberry.mutation(
+        description="End a subagent's run with its result, or ask for the result of one that has ended. The run that "
+        "spawned it is told it by the answer if it still works; else with the next message of its thread."
+    )
+    @staticmethod
+    async def complete_subagent(info: Info, input: CompleteSubagent) -> payloads.CompleteSubagentPayload | None:
+        key, wanted = mutation_key(input.client_mutation_id), validation.complete_subagent(input, info.context.limits)
+        result = await info.context.commands.complete_subagent(key, wanted)
+        info.context.forget().runs.keep(result.run)
+        return payloads.CompleteSubagentPayload(
+            client_mutation_id=key,
+            run=result.run,
+            transfer=result.transfer,
+            handoff=result.handoff,
+            injected=result.handoff.text if result.handoff else None,
+        )
+
+    @strawberry.mutation(
+        description="Stop a subagent's run, and the runs of all subagents below it; each gives back that it was "
+        "cancelled. For one that has ended, its result is the answer."
+    )
+    @staticmethod
+    async def cancel_subagent(info: Info, input: CancelSubagent) -> payloads.CancelSubagentPayload | None:
+        key, wanted = mutation_key(input.client_mutation_id), validation.cancel_subagent(input, info.context.limits)
+        result = await info.context.commands.cancel_subagent(key, wanted)
+        info.context.forget().runs.keep(result.run)
+        return payloads.CancelSubagentPayload(
+            client_mutation_id=key, run=result.run, transfer=result.transfer, cancelled_runs=result.cancelled_runs
+        )
 
     @strawberry.mutation(description="Call off a transfer that waits for its target's next start.")
     @staticmethod

@@ -119,6 +119,38 @@ class ReviseHandoffPayload(Payload):
     handoff: records.Handoff = strawberry.field(graphql_type=ContextHandoff, description="The new handoff.")
 
 
+@strawberry.type(description="Answer of `spawnSubagent`.")
+class SpawnSubagentPayload(Payload):
+    thread: records.Thread = strawberry.field(graphql_type=Thread, description="The thread of the subagent.")
+    run: records.Run = strawberry.field(graphql_type=Run, description="Its run, which is to be started.")
+    transfer: records.Transfer = strawberry.field(
+        graphql_type=ContextTransfer, description="The transfer from the run that spawned it."
+    )
+    plan: FreshPlan | None = strawberry.field(graphql_type=StartPlan | None, description="How to start the run.")
+
+
+@strawberry.type(description="Answer of `completeSubagent`.")
+class CompleteSubagentPayload(Payload):
+    run: records.Run = strawberry.field(graphql_type=Run, description="The subagent's run, as it is now.")
+    transfer: records.Transfer = strawberry.field(graphql_type=ContextTransfer, description="Its result.")
+    handoff: records.Handoff | None = strawberry.field(
+        graphql_type=ContextHandoff | None,
+        description="What the run that spawned it is told, if that works; null: the result waits for the next message.",
+    )
+    injected: str | None = strawberry.field(
+        description="The text to give to the run that spawned it, as the answer to its call; null where it waits."
+    )
+
+
+@strawberry.type(description="Answer of `cancelSubagent`.")
+class CancelSubagentPayload(Payload):
+    run: records.Run = strawberry.field(graphql_type=Run, description="The subagent's run, as it is now.")
+    transfer: records.Transfer = strawberry.field(graphql_type=ContextTransfer, description="Its result.")
+    cancelled_runs: int = strawberry.field(
+        description="How many runs were stopped by this: its own, and those of the subagents below it."
+    )
+
+
 @strawberry.type(description="Answer of `cancelTransfer`.")
 class CancelTransferPayload(Payload):
     transfer: records.Transfer = strawberry.field(

@@ -168,6 +168,35 @@ def revise_handoff(given: inputs.ReviseHandoffInput, limits: Limits) -> contract
     )
 
 
+def spawn_subagent(given: inputs.SpawnSubagentInput, limits: Limits) -> contracts.SpawnSubagent:
+    return contracts.SpawnSubagent(
+        id=checks.optional_id(given.id, IdKind.THREAD, "id"),
+        run_id=checks.optional_id(given.run_id, IdKind.RUN, "runId"),
+        parent_run_id=checks.record_id(given.parent_run_id, IdKind.RUN, "parentRunId"),
+        task=checks.filled_text(given.task, "task", limits.max_text_bytes),
+        provider=checks.provider_key(given.provider),
+        model=checks.optional_line(given.model, "model", MAX_MODEL),
+        context=given.context,
+        title=_title(given.title),
+        executor=given.executor,
+    )
+
+
+def complete_subagent(given: inputs.CompleteSubagentInput, limits: Limits) -> contracts.CompleteSubagent:
+    return contracts.CompleteSubagent(
+        run_id=checks.record_id(given.run_id, IdKind.RUN, "runId"),
+        result=checks.optional_text(given.result, "result", limits.max_text_bytes),
+        to_running_run=given.to_running_run,
+    )
+
+
+def cancel_subagent(given: inputs.CancelSubagentInput, limits: Limits) -> contracts.CancelSubagent:
+    return contracts.CancelSubagent(
+        run_id=checks.record_id(given.run_id, IdKind.RUN, "runId"),
+        reason=checks.optional_text(given.reason, "reason", limits.max_text_bytes),
+    )
+
+
 def cancel_transfer(given: inputs.CancelTransferInput) -> contracts.CancelTransfer:
     return contracts.CancelTransfer(transfer_id=checks.record_id(given.transfer_id, IdKind.TRANSFER, "transferId"))
 

@@ -11,6 +11,7 @@ from plait.commands import (
     rollback,
     runs,
     start,
+    subagents,
     threads,
     transfers,
 )
@@ -73,6 +74,15 @@ class Commands:
 
     async def revise_handoff(self, key: str | None, given: c.ReviseHandoff) -> c.HandoffResult:
         return await preparation.revise_handoff(self._box, key, given)
+
+    async def spawn_subagent(self, key: str | None, given: c.SpawnSubagent) -> c.SpawnResult:
+        return await subagents.spawn_subagent(self._box, key, given)
+
+    async def complete_subagent(self, key: str | None, given: c.CompleteSubagent) -> c.SubagentResult:
+        return await subagents.complete_subagent(self._box, key, given)
+
+    async def cancel_subagent(self, key: str | None, given: c.CancelSubagent) -> c.SubagentResult:
+        return await subagents.cancel_subagent(self._box, key, given)
 
     async def cancel_transfer(self, key: str | None, given: c.CancelTransfer) -> c.TransferResult:
         return await transfers.cancel_transfer(self._box, key, given)

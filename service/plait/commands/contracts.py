@@ -13,6 +13,7 @@ from plait.domain.model import (
     Record,
     Run,
     Strategy,
+    SubagentContext,
     Thread,
     Transfer,
     TurnItem,
@@ -124,6 +125,33 @@ class MergeBack(Record):
     created_by: Creator = Creator.USER
 
 
+class SpawnSubagent(Record):
+    """`id` and `run_id` are those of the new thread and its run."""
+
+    id: str | None = None
+    run_id: str | None = None
+    parent_run_id: str
+    task: str
+    provider: str
+    model: str | None = None
+    context: SubagentContext
+    title: str | None = None
+    executor: Executor
+
+
+class CompleteSubagent(Record):
+    """`result`: none is the last answer of the run."""
+
+    run_id: str
+    result: str | None = None
+    to_running_run: bool = True
+
+
+class CancelSubagent(Record):
+    run_id: str
+    reason: str | None = None
+
+
 class CancelTransfer(Record):
     transfer_id: str
 
@@ -177,7 +205,7 @@ class PlannedStart(Record):
 
     @property
     def injected(self) -> str | None:
-        return "\n\n".join(handoff.text for handoff in self.handoffs) or None
+        return "\n\n".join(handoff.text for handoff in self.handoffs if not handoff.is_message) or None
 
 
 class StartResult(Record):
@@ -185,6 +213,21 @@ class StartResult(Record):
 
     run: Run
     start: PlannedStart | None = None
+
+
+class SpawnResult(Record):
+    thread: Thread
+    transfer: Transfer
+    started: StartResult
+
+
+class SubagentResult(Record):
+    """`handoff` is what the run that works is told of the result; none where it waits for the next message."""
+
+    run: Run
+    transfer: Transfer
+    handoff: Handoff | None = None
+    cancelled_runs: int = 0
 
 
 class ItemsResult(Record):

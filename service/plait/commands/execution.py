@@ -14,6 +14,7 @@ from plait.domain.errors import ErrorCode, IdempotencyConflict, NotFound, PlaitE
 from plait.domain.ids import IdKind
 from plait.domain.model import Record, Thread
 from plait.domain.planning import Capabilities
+from plait.domain.subagents import SubagentLimits
 from plait.graph.database import CommitUnknown, Database, KeyTaken, Row, Transaction
 from plait.graph.statements import Statement, service_statement
 
@@ -45,6 +46,7 @@ class Toolbox:
     providers: Mapping[str, Capabilities]
     lease: timedelta
     """How long a run may be silent."""
+    subagents: SubagentLimits
     clock: Callable[[], datetime] = utc_now
 
     @property

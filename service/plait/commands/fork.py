@@ -6,14 +6,12 @@ from plait.commands.contracts import ForkResult, ForkThread, PointInput
 from plait.commands.execution import Codec, Opening, Toolbox, Unit, execute, new_id
 from plait.commands.locking import require_open
 from plait.domain.errors import InvalidInput, NotFound
-from plait.domain.forking import NamedPoint, explicit_point, latest_stable_point
+from plait.domain.forking import NamedPoint, Origin, PointRun, explicit_point, latest_stable_point, offspring
 from plait.domain.ids import IdKind
 from plait.domain.model import (
     Record,
     Relationship,
-    SourcePoint,
     Thread,
-    ThreadStatus,
     Transfer,
     TransferType,
 )
@@ -40,9 +38,17 @@ async def fork_thread(box: Toolbox, key: str | None, given: ForkThread) -> ForkR
             raise NotFound(f"There is no thread {given.source_thread_id}.")
         source = Thread.model_validate(unit.opened["thread"])
         require_open(source)
-        point, run = await _point(unit, source, given.point)
-        thread = _thread(given, source, point, run, unit)
-        transfer = _transfer(given, thread, point, run, unit)
+        origin = await _point(unit, source, given.point)
+        thread = offspring(
+            given.id or new_id(IdKind.THREAD),
+            source,
+            Relationship.FORK,
+            origin,
+            title=given.title,
+            created_by=given.created_by,
+            created_at=unit.now,
+        )
+        transfer = _transfer(given, thread, origin, unit)
         unit.made_transfers.append(transfer.id)
         unit.record("thread.forked", thread, transfer_id=transfer.id, data={"sourceThreadId": source.id})
         unit.write_last(
@@ -53,7 +59,7 @@ async def fork_thread(box: Toolbox, key: str | None, given: ForkThread) -> ForkR
             sourceStatus=source.status.value,
             stableRunId=source.stable_run_id,
             headRunId=source.head_run_id,
-            pointId=point.turn_item_id or point.checkpoint_id or point.run_id,
+            pointId=origin.point.turn_item_id or origin.point.checkpoint_id or origin.point.run_id,
         )
         return ForkResult(thread=thread, transfer=transfer)
 
@@ -61,49 +67,13 @@ async def fork_thread(box: Toolbox, key: str | None, given: ForkThread) -> ForkR
     return await execute(box, "forkThread", key, given, _CODEC, work, opening)
 
 
-class _PointRun(Record):
-    """What a fork takes over from the run of its point."""
-
-    generation: int
-    ordinal: int | None
-    tokens_before: int
-    tokens: int
-    provider: str
-    native_thread_id: str | None = None
-    native_turn_id: str | None = None
-
-
-def _thread(given: ForkThread, source: Thread, point: SourcePoint, run: _PointRun, unit: Unit) -> Thread:
-    return Thread(
-        id=given.id or new_id(IdKind.THREAD),
-        title=given.title,
-        status=ThreadStatus.ACTIVE,
-        created_by=given.created_by,
-        created_at=unit.now,
-        updated_at=unit.now,
-        generation=source.generation + 1,
-        depth=source.depth + 1,
-        parent_thread_id=source.id,
-        relationship_to_parent=Relationship.FORK,
-        root_thread_id=source.root_thread_id,
-        head_generation=run.generation,
-        origin_thread_id=point.thread_id,
-        origin_run_id=point.run_id,
-        origin_position=point.position,
-        origin_checkpoint_id=point.checkpoint_id,
-        origin_turn_item_id=point.turn_item_id,
-        origin_item_position=point.item_position,
-        origin_ordinal=run.ordinal or 0,
-        origin_tokens=run.tokens_before + run.tokens,
-    )
-
-
-def _transfer(given: ForkThread, thread: Thread, point: SourcePoint, run: _PointRun, unit: Unit) -> Transfer:
+def _transfer(given: ForkThread, thread: Thread, origin: Origin, unit: Unit) -> Transfer:
+    run = origin.run
     refs = {"provider_thread_ref": run.native_thread_id, "provider_turn_ref": run.native_turn_id}
     return pending_transfer(
         new_id(IdKind.TRANSFER),
         TransferType.FORK,
-        point.model_copy(update=refs),
+        origin.point.model_copy(update=refs),
         thread.id,
         source_thread_id=given.source_thread_id,
         source_provider=run.provider,
@@ -117,19 +87,19 @@ def _untimed(record: Record) -> dict[str, Any]:
     return {name: value for name, value in properties(record).items() if name not in ("createdAt", "updatedAt")}
 
 
-async def _point(unit: Unit, source: Thread, asked: PointInput) -> tuple[SourcePoint, _PointRun]:
+async def _point(unit: Unit, source: Thread, asked: PointInput) -> Origin:
     given = [value for value in (asked.run_id, asked.checkpoint_id, asked.turn_item_id) if value is not None]
     if not given:
-        return latest_stable_point(source), _PointRun.model_validate(unit.opened["run"])
+        return Origin(point=latest_stable_point(source), run=PointRun.model_validate(unit.opened["run"]))
     if len(given) > 1:
         raise InvalidInput("point takes one of runId, checkpointId and turnItemId, not several.")
     row = await unit.tx.fetch(_POINT, id=given[0])
     if row is None:
         raise NotFound(f"There is no record {given[0]} to fork at.")
     named = NamedPoint.model_validate(row)
-    run = _PointRun.model_validate(named.run.model_dump(include=set(_PointRun.model_fields)))
+    run = PointRun.model_validate(named.run.model_dump(include=set(PointRun.model_fields)))
     if named.run.thread_id == source.id:
         # A point of the source's own needs no look at its ancestors, however deep the source stands.
-        return explicit_point(source, own_history(source), {source.id}, named), run
+        return Origin(point=explicit_point(source, own_history(source), {source.id}, named), run=run)
     chain = await read_chain(unit.tx, source.id)
-    return explicit_point(source, chain.head_history(source.id), chain, named), run
+    return Origin(point=explicit_point(source, chain.head_history(source.id), chain, named), run=run)

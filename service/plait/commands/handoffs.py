@@ -1,6 +1,7 @@
 """The handoffs of a start: what each transfer has to tell, within one budget; built once, and found again."""
 
 import asyncio
+import hashlib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -9,13 +10,23 @@ import orjson
 from plait.commands.execution import Unit, new_id
 from plait.domain.budgets import shares_of
 from plait.domain.errors import ErrorCode, Refused
-from plait.domain.handoff import MIN_HANDOFF_TOKENS, BuiltHandoff, HandoffRequest, RunContent, build_handoff
+from plait.domain.handoff import (
+    MIN_HANDOFF_TOKENS,
+    BuiltHandoff,
+    HandoffPayload,
+    HandoffRequest,
+    RunContent,
+    Told,
+    build_handoff,
+)
 from plait.domain.history import History
 from plait.domain.ids import IdKind
 from plait.domain.merging import Brought, gap_notes
-from plait.domain.model import Handoff, HandoffKind, Transfer
-from plait.domain.planning import Outcome, StartPlan
+from plait.domain.model import NO_SEGMENTS, Handoff, HandoffKind, Run, Transfer
+from plait.domain.planning import Capabilities, Outcome, StartPlan
+from plait.domain.subagents import result_item
 from plait.domain.tallies import measure
+from plait.domain.tokens import count_tokens
 from plait.graph.contents import read_content
 from plait.graph.properties import properties
 from plait.graph.starts import LoadedStart
@@ -23,14 +34,25 @@ from plait.graph.statements import service_statement
 
 _STORE = service_statement("store_handoffs")
 
+_TASK_ALONE = "The task alone: it is the message itself, and nothing of the conversation that spawned it is told."
+
 
 class Load(NamedTuple):
-    """One transfer of a start and what it has to tell; `brought` when that comes from another thread."""
+    """One transfer of a start and what it has to tell; `brought` when that comes from another thread.
+
+    `task` is the message of a subagent that is told nothing else.
+    """
 
     transfer: Transfer
     deliver: History
     kind: HandoffKind
     brought: Brought | None = None
+    task: str | None = None
+
+    @property
+    def tells(self) -> bool:
+        """Whether there is a text to be built: of runs, or of a subagent's result."""
+        return bool(self.deliver) or (self.brought is not None and self.brought.run is not None)
 
 
 class Draft(NamedTuple):
@@ -48,7 +70,7 @@ async def handoffs_of(unit: Unit, loaded: LoadedStart, loads: Sequence[Load]) ->
     texts leave no room for the others.
     """
     revised = {load.transfer.id: revision for load in loads if (revision := _revision(loaded, load)) is not None}
-    others = [load for load in loads if load.deliver and load.transfer.id not in revised]
+    others = [load for load in loads if load.tells and load.transfer.id not in revised]
     left = loaded.situation.provider.handoff_tokens - sum(handoff.tokens for handoff in revised.values())
     if revised and left < MIN_HANDOFF_TOKENS * len(others):
         raise Refused(
@@ -57,6 +79,7 @@ async def handoffs_of(unit: Unit, loaded: LoadedStart, loads: Sequence[Load]) ->
             "Shorten them with reviseHandoff, or call a transfer off with cancelTransfer.",
         )
     found = {transfer_id: Draft(revision) for transfer_id, revision in revised.items()}
+    found |= {load.transfer.id: _task(unit, loaded, load, load.task) for load in loads if load.task is not None}
     full = [await _draft(unit, loaded, load, left) for load in others]
     shares = shares_of([draft.handoff.tokens for draft in full], left)
     for load, draft, share in zip(others, full, shares, strict=True):
@@ -121,12 +144,15 @@ async def _draft(unit: Unit, loaded: LoadedStart, load: Load, budget: int) -> Dr
 
 async def _build(unit: Unit, loaded: LoadedStart, load: Load, budget: int) -> BuiltHandoff:
     """The handoff of a load, built from the runs that fit its budget."""
+    if load.brought is not None and load.brought.run is not None:
+        request = result_request(load.transfer, load.brought.run, load.brought.title, loaded.situation.provider, budget)
+        return await asyncio.to_thread(build_handoff, request)
     content = await read_content(unit.tx, load.deliver, budget)
     request = HandoffRequest(
         kind=load.kind,
         target_provider=loaded.situation.provider.key,
         budget_tokens=budget,
-        brought_back=load.brought is not None,
+        of=Told.RUNS if load.brought is None else Told.BRANCH,
         thread_title=loaded.thread.title if load.brought is None else load.brought.title,
         first=_placed(content.first, load, loaded) if content.first is not None else None,
         newest=tuple(_placed(each, load, loaded) for each in content.newest),
@@ -148,6 +174,44 @@ def _placed(content: RunContent, load: Load, loaded: LoadedStart) -> RunContent:
 def kind_of(plan: StartPlan) -> HandoffKind:
     """A new provider thread is told all: portable. One that knows a part is told the rest: a delta."""
     return HandoffKind.PORTABLE_CONTEXT if plan.outcome is Outcome.PORTABLE else HandoffKind.DELTA_CONTEXT
+
+
+def _task(unit: Unit, loaded: LoadedStart, load: Load, task: str) -> Draft:
+    """The task of a subagent as a handoff: one that is there and says the same, or a new one."""
+    for known in _handoffs(loaded, load):
+        if known.text == task:
+            return Draft(known)
+    tokens = count_tokens(task)
+    handoff = Handoff(
+        id=new_id(IdKind.HANDOFF),
+        transfer_id=load.transfer.id,
+        target_thread_id=loaded.thread.id,
+        provider=loaded.situation.provider.key,
+        kind=load.kind,
+        text=task,
+        hash=hashlib.sha256(task.encode()).hexdigest(),
+        tokens=tokens,
+        budget_tokens=tokens,
+        segments=NO_SEGMENTS,
+        payload=HandoffPayload(notes=(_TASK_ALONE,)).model_dump_json(by_alias=True),
+        created_at=unit.now,
+    )
+    return Draft(handoff, ())
+
+
+def result_request(
+    result: Transfer, run: Run, title: str | None, provider: Capabilities, budget: int
+) -> HandoffRequest:
+    """What is to be told of a subagent's result: its answer, and how it ended; not what it did."""
+    return HandoffRequest(
+        kind=HandoffKind.DELTA_CONTEXT,
+        target_provider=provider.key,
+        budget_tokens=budget,
+        of=Told.RESULT,
+        thread_title=title,
+        newest=(RunContent(run=run, items=(result_item(run.id, result, run, run.created_at),)),),
+        total_runs=1,
+    )
 
 
 def _as_json(part: History) -> str:

@@ -1,15 +1,16 @@
 """Leases: a run whose executor has fallen silent is interrupted, by whichever replica looks first."""
 
 from plait.commands.contracts import HeartbeatRun, RunResult
+from plait.commands.ending import end_run
 from plait.commands.execution import Codec, Toolbox, Unit, execute
 from plait.commands.locking import lock_run
 from plait.domain.errors import StorageUnavailable
-from plait.domain.model import Run, RunStatus
+from plait.domain.model import ResultStatus, RunStatus
+from plait.domain.subagents import Ending
 from plait.graph.statements import service_statement
 
 _SILENT = service_statement("silent_runs")
 _SINCE = service_statement("silence_of_run")
-_END = service_statement("end_run")
 _CODEC = Codec(RunResult)
 
 _AT_ONCE = 100
@@ -50,18 +51,20 @@ async def _interrupt(box: Toolbox, run_id: str) -> RunResult:
         silent = await unit.tx.demand(_SINCE, runId=run_id)
         if silent["since"] is None:
             raise _HeardOf
-        row = await unit.tx.demand(
-            _END,
-            threadId=locked.thread.id,
-            runId=run_id,
-            properties={
-                "status": RunStatus.INTERRUPTED.value,
-                "endedAt": unit.now,
-                "reason": f"Nothing was heard of its executor: its lease ran out at {silent['since'].isoformat()}.",
-            },
-            checkpoints=[],
+        ended = await end_run(
+            unit,
+            locked,
+            RunStatus.INTERRUPTED,
+            Ending(ResultStatus.UNKNOWN),
+            reason=f"Nothing was heard of its executor: its lease ran out at {silent['since'].isoformat()}.",
         )
-        unit.record("run.interrupted", locked.thread, run_id=run_id, data={"by": "lease"})
-        return RunResult(run=Run.model_validate(row["run"]))
+        unit.record(
+            "run.interrupted",
+            locked.thread,
+            run_id=run_id,
+            transfer_id=ended.result.id if ended.result else None,
+            data={"by": "lease"},
+        )
+        return RunResult(run=ended.run)
 
     return await execute(box, "interruptSilentRun", None, HeartbeatRun(run_id=run_id), _CODEC, work)

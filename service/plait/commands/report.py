@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from plait.commands.contracts import PlannedStart, ReportRunStarted, StartFailure, StartResult
+from plait.commands.ending import end_run
 from plait.commands.execution import Toolbox, Unit, execute, new_id
 from plait.commands.locking import CHANGED_NOTHING, LockedRun, lock_run, require_reportable
 from plait.commands.resolution import fail_transfers, resolve
+from plait.commands.results import take_results
 from plait.commands.start import (
     StartCodec,
     creator_of,
@@ -27,6 +29,7 @@ from plait.domain.model import (
     Strategy,
     Transfer,
     TransferStatus,
+    TransferType,
 )
 from plait.domain.planner import plan_start
 from plait.domain.planning import ForkSupport, Outcome, StartPlan
@@ -43,7 +46,6 @@ _LATER = service_statement("later_turns")
 _LOSE = service_statement("lose_provider_thread")
 _LOCK_PROVIDER_THREAD = service_statement("lock_provider_thread")
 _SET_RUN = service_statement("set_run")
-_END = service_statement("end_run")
 _DIVERGED = (
     "The report was kept for audit. The native thread it names holds that turn now and is not resumed any more. "
     "Start a new run to go on."
@@ -114,6 +116,9 @@ async def _accept(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, 
     )
     accepted = Run.model_validate(row["run"])
     consumed = await _consume(unit, run, given)
+    results = [transfer for transfer, _ in consumed if transfer.type is TransferType.SUBAGENT_RESULT]
+    if results:
+        accepted = await take_results(box, unit, accepted, results)
     unit.record(
         "run.started",
         thread,
@@ -266,21 +271,12 @@ async def _end(unit: Unit, locked: LockedRun, failure: StartFailure, start: Plan
 
     Its transfer stays as it is, for the next start, on whatever provider.
     """
-    row = await unit.tx.demand(
-        _END,
-        threadId=locked.thread.id,
-        runId=locked.run.id,
-        properties={
-            "status": RunStatus.FAILED.value,
-            "endedAt": unit.now,
-            "reason": f"{failure.code}: {failure.message}",
-        },
-        checkpoints=[],
-    )
+    ended = await end_run(unit, locked, RunStatus.FAILED, reason=f"{failure.code}: {failure.message}")
     unit.record(
         "run.failed",
         locked.thread,
         run_id=locked.run.id,
+        transfer_id=ended.result.id if ended.result else None,
         data={"failure": failure.model_dump(mode="json", by_alias=True)},
     )
-    return StartResult(run=Run.model_validate(row["run"]), start=start)
+    return StartResult(run=ended.run, start=start)

@@ -21,17 +21,20 @@ _SET = service_statement("set_transfers")
 _SUPERSEDE = service_statement("supersede_transfers")
 
 
-async def resolve(unit: Unit, loaded: LoadedStart, plan: StartPlan, created_by: Creator) -> PlannedStart:
+async def resolve(
+    unit: Unit, loaded: LoadedStart, plan: StartPlan, created_by: Creator, message: str | None = None
+) -> PlannedStart:
     """Makes or reuses the transfers a plan needs, and builds their handoffs where there are none yet.
 
     A native fork stays pending until it is reported; a handoff resolves its transfer now. Transfers into the thread
-    that the plan can't use, or that have nothing to bring any more, are superseded.
+    that the plan can't use, or that have nothing to bring any more, are superseded. `message` is that of a run that
+    starts now.
     """
     need = need_of(loaded.thread, loaded.situation, plan)
     loads: list[Load] = []
     if need is not None:
         carrier = await carrier_of(unit, loaded, plan, need, created_by)
-        loads.append(Load(carrier, plan.deliver, kind_of(plan)))
+        loads.append(_carried(loaded, plan, carrier, message))
     else:
         await supersede(unit, succession(loaded.transfers, None).dropped, None)
     await supersede(unit, loaded.bringing.spent, None)
@@ -101,12 +104,18 @@ def _strategy_of(brought: Brought, deliver: History) -> Strategy:
     return Strategy.NATIVE_FORK if brought.part and not deliver else Strategy.DELTA_CONTEXT
 
 
+def _carried(loaded: LoadedStart, plan: StartPlan, carrier: Transfer, message: str | None) -> Load:
+    """What the transfer of the thread's own history tells; where there is none, that is a subagent's task."""
+    alone = loaded.situation.task_alone and not loaded.situation.whole
+    return Load(carrier, plan.deliver, kind_of(plan), task=message if alone else None)
+
+
 def loads_of(loaded: LoadedStart, plan: StartPlan) -> list[Load]:
     """What the transfers that wait have to tell by this plan; not those that a start would make."""
     if plan.outcome is Outcome.UNSUPPORTED:
         return []
     carrier = _waiting_carrier(loaded, plan, need_of(loaded.thread, loaded.situation, plan))
-    loads = [Load(carrier, plan.deliver, kind_of(plan))] if carrier is not None else []
+    loads = [_carried(loaded, plan, carrier, None)] if carrier is not None else []
     loads += [
         Load(brought.transfer, parcel.deliver, HandoffKind.DELTA_CONTEXT, brought)
         for brought, parcel in zip(loaded.bringing.brought, plan.parcels, strict=True)
@@ -118,7 +127,7 @@ def loads_of(loaded: LoadedStart, plan: StartPlan) -> list[Load]:
 def at_hand(loaded: LoadedStart, plan: StartPlan) -> PlannedStart:
     """A plan with what of its records is there already."""
     loads = loads_of(loaded, plan)
-    built = [built_handoff(loaded, load) for load in loads if load.deliver]
+    built = [built_handoff(loaded, load) for load in loads if load.tells]
     return PlannedStart(
         plan=plan,
         transfers=tuple(load.transfer for load in loads),

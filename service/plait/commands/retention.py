@@ -28,14 +28,15 @@ async def archive_thread(box: Toolbox, key: str | None, given: ArchiveThread) ->
 
 async def put_away(unit: Unit, thread: Thread) -> tuple[Thread, tuple[str, ...]]:
     """A locked thread, archived, and the ids of all that were archived with it. Raises `Refused` with `THREAD_BUSY`."""
-    family = (thread, *await _lock_subagents(unit, thread))
+    family = (thread, *await lock_subagents(unit, thread))
     require_idle(family)
     ids = to_archive(family)
     row = await unit.tx.demand(_ARCHIVE, threadId=thread.id, ids=list(ids))
     return Thread.model_validate(row["thread"]), ids
 
 
-async def _lock_subagents(unit: Unit, thread: Thread) -> tuple[Thread, ...]:
+async def lock_subagents(unit: Unit, thread: Thread) -> tuple[Thread, ...]:
+    """The subagents below a thread, to any depth, locked until the command ends."""
     locked: tuple[Thread, ...] = ()
     while True:
         row = await unit.tx.demand(_LOCK_SUBAGENTS, threadId=thread.id, now=unit.now)

@@ -10,8 +10,7 @@ from plait.domain.errors import NotFound
 from plait.domain.forking import NamedPoint
 from plait.domain.history import History
 from plait.domain.ids import IdKind
-from plait.domain.merging import BROUGHT
-from plait.domain.model import Run, Thread, Transfer
+from plait.domain.model import Run, Thread, Transfer, TransferType
 from plait.domain.rollback import Touched, aftermath, position_to_keep
 from plait.domain.transfers import anew
 from plait.graph.chains import last_point, read_chain
@@ -66,11 +65,11 @@ async def _make_anew(unit: Unit, thread: Thread, consumed: Sequence[Transfer]) -
     What the target shares with the source of a merge is another point now.
     """
     ours = History()
-    if any(transfer.type in BROUGHT for transfer in consumed):
+    if any(transfer.type is TransferType.MERGE_BACK for transfer in consumed):
         ours = (await read_chain(unit.tx, thread.id)).head_history(thread.id)
     for transfer in consumed:
         base, point = None, transfer.source_point
-        if transfer.type in BROUGHT:
+        if transfer.type is TransferType.MERGE_BACK:
             theirs = (await read_chain(unit.tx, point.thread_id)).history_at(point.thread_id, point.mark)
             base = await last_point(unit.tx, theirs.common(ours))
         await make_transfer(unit, anew(transfer, new_id(IdKind.TRANSFER), base=base, created_at=unit.now))

@@ -1,16 +1,12 @@
 """What an executor reports of a run under way besides its items: its heartbeat, its end."""
 
-from datetime import datetime
-
 from plait.commands.contracts import EndRun, HeartbeatRun, RunResult
-from plait.commands.execution import Codec, Toolbox, Unit, execute, new_id
+from plait.commands.ending import end_run
+from plait.commands.execution import Codec, Toolbox, Unit, execute
 from plait.commands.locking import lock_run, require_reportable, require_started, run_not_active
-from plait.domain.ids import IdKind
-from plait.domain.model import Checkpoint, CheckpointKind, Run, RunStatus
-from plait.graph.properties import properties
+from plait.domain.model import Run, RunStatus
 from plait.graph.statements import service_statement
 
-_END = service_statement("end_run")
 _SET_RUN = service_statement("set_run")
 _CODEC = Codec(RunResult)
 
@@ -54,37 +50,22 @@ async def _end(box: Toolbox, name: str, key: str | None, given: EndRun, status: 
     async def work(unit: Unit) -> RunResult:
         locked = await lock_run(unit, given.run_id)
         require_reportable(unit, locked, given)
-        completed = status is RunStatus.COMPLETED
-        if completed:
+        if status is RunStatus.COMPLETED:
             require_started(locked.run)
-        row = await unit.tx.demand(
-            _END,
-            threadId=locked.thread.id,
-            runId=locked.run.id,
-            properties={
-                "status": status.value,
-                "endedAt": unit.now,
-                "reason": given.reason,
-                "stable": completed,
-                "inputTokens": given.usage.input_tokens if given.usage else None,
-                "outputTokens": given.usage.output_tokens if given.usage else None,
-            },
-            checkpoints=[properties(_checkpoint(locked.run, unit.now))] if completed else [],
+        ended = await end_run(
+            unit,
+            locked,
+            status,
+            reason=given.reason,
+            inputTokens=given.usage.input_tokens if given.usage else None,
+            outputTokens=given.usage.output_tokens if given.usage else None,
         )
-        unit.record(f"run.{status.value}", locked.thread, run_id=locked.run.id)
-        checkpoints = [Checkpoint.model_validate(entry) for entry in row["checkpoints"]]
-        return RunResult(run=Run.model_validate(row["run"]), checkpoint=checkpoints[0] if checkpoints else None)
+        unit.record(
+            f"run.{status.value}",
+            locked.thread,
+            run_id=locked.run.id,
+            transfer_id=ended.result.id if ended.result else None,
+        )
+        return RunResult(run=ended.run, checkpoint=ended.checkpoint)
 
     return await execute(box, name, key, given, _CODEC, work)
-
-
-def _checkpoint(run: Run, now: datetime) -> Checkpoint:
-    return Checkpoint(
-        id=new_id(IdKind.CHECKPOINT),
-        thread_id=run.thread_id,
-        run_id=run.id,
-        position=run.position,
-        generation=run.generation + 1,
-        kind=CheckpointKind.AUTOMATIC,
-        created_at=now,
-    )

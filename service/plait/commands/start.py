@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 import orjson
+from pydantic import JsonValue
 
 from plait.commands.contracts import PlannedStart, StartResult, StartRun
 from plait.commands.execution import Codec, RefusedOnRecord, Toolbox, Unit, execute, new_id
@@ -83,7 +84,7 @@ async def start_run(box: Toolbox, key: str | None, given: StartRun) -> StartResu
     tokens = await asyncio.to_thread(count_tokens, given.message)
 
     async def work(unit: Unit) -> StartResult:
-        provider = _provider(box.providers, given)
+        provider = runnable_provider(box.providers, given.provider, given.executor)
         thread = await unit.lock_thread(given.thread_id)
         require_open(thread)
         if thread.active_run_id is not None:
@@ -96,21 +97,36 @@ async def start_run(box: Toolbox, key: str | None, given: StartRun) -> StartResu
         plan = plan_start(loaded.situation)
         if plan.outcome is Outcome.UNSUPPORTED:
             await _refuse(unit, loaded, plan)
-        start = await resolve(unit, loaded, plan, creator_of(thread, provider))
-        run = await _create(box, unit, given, loaded, start, tokens)
+        started = await begin(box, unit, given, loaded, plan, creator_of(thread, provider), tokens)
         unit.record(
             "run.planned",
             thread,
-            run_id=run.id,
-            transfer_id=start.transfers[0].id if start.transfers else None,
-            data={
-                "outcome": plan.outcome.value,
-                "transfers": [{"id": transfer.id, "states": [transfer.status.value]} for transfer in start.transfers],
-            },
+            run_id=started.run.id,
+            transfer_id=next(iter(started.run.transfer_ids), None),
+            data=planned_event(started),
         )
-        return StartResult(run=run, start=start)
+        return started
 
     return await execute(box, "startRun", key, given, StartCodec(StartResult), work)
+
+
+async def begin(
+    box: Toolbox, unit: Unit, given: StartRun, loaded: LoadedStart, plan: StartPlan, created_by: Creator, tokens: int
+) -> StartResult:
+    """Resolves what a supported plan needs, and makes the run. `tokens` counts the message."""
+    start = await resolve(unit, loaded, plan, created_by, given.message)
+    return StartResult(run=await _create(box, unit, given, loaded, start, tokens), start=start)
+
+
+def planned_event(started: StartResult) -> dict[str, JsonValue]:
+    """What the event of a planned run says of it."""
+    start = started.start
+    if start is None:
+        return {}
+    return {
+        "outcome": start.plan.outcome.value,
+        "transfers": [{"id": transfer.id, "states": [transfer.status.value]} for transfer in start.transfers],
+    }
 
 
 async def explain_start(
@@ -217,9 +233,10 @@ def creator_of(thread: Thread, provider: Capabilities) -> Creator:
     return Creator.SYSTEM if thread.provider == provider.key else Creator.USER
 
 
-def _provider(providers: Mapping[str, Capabilities], given: StartRun) -> Capabilities:
-    provider = known_provider(providers, given.provider)
-    if given.executor is not Executor.CLIENT:
+def runnable_provider(providers: Mapping[str, Capabilities], key: str, executor: Executor) -> Capabilities:
+    """The provider of a run. Raises `Refused` with `PROVIDER_UNKNOWN` or `PROVIDER_UNAVAILABLE`."""
+    provider = known_provider(providers, key)
+    if executor is not Executor.CLIENT:
         raise Refused(
             ErrorCode.PROVIDER_UNAVAILABLE,
             "This service has no adapter that runs providers itself. Use executor CLIENT and run it in your app.",

@@ -43,12 +43,19 @@ def need_of(thread: Thread, situation: StartSituation, plan: StartPlan) -> Need 
     A thread that has not run yet is told its origin, by the transfer that made it. After that, context that crosses
     from one provider thread to another is a `provider_handoff` from the thread's head.
     """
-    if not plan.deliver and plan.native_fork is None and plan.outcome is not Outcome.UNSUPPORTED:
+    if plan.outcome in (Outcome.NONE, Outcome.DELTA) and not plan.deliver:
         return None
     if thread.head_run_id is None:
-        return Need(kind=TransferType.FORK, source=thread.origin) if thread.origin else None
+        return _made_by(thread)
     head = SourcePoint(thread_id=thread.id, run_id=thread.head_run_id, position=thread.head_position)
     return Need(kind=TransferType.PROVIDER_HANDOFF, source=head, base=_base(situation, plan))
+
+
+def _made_by(thread: Thread) -> Need | None:
+    """What the transfer that made a thread carries: nothing for a root, and the task alone where it has no origin."""
+    if thread.spawned_by is not None:
+        return Need(kind=TransferType.SUBAGENT_SPAWN, source=thread.origin or thread.spawned_by)
+    return Need(kind=TransferType.FORK, source=thread.origin) if thread.origin else None
 
 
 def serves(transfer: Transfer, need: Need, strategy: Strategy, provider: str) -> bool:

@@ -1,10 +1,23 @@
-"""Which point a fork is taken from, and when a point is refused."""
+"""Which point a fork is taken from, when a point is refused, and the thread that begins there."""
 
 from collections.abc import Container
+from datetime import datetime
 
 from plait.domain.errors import ErrorCode, InvalidInput, Refused
 from plait.domain.history import History
-from plait.domain.model import Checkpoint, ItemStatus, Record, Run, RunStatus, SourcePoint, Thread, TurnItem
+from plait.domain.model import (
+    Checkpoint,
+    Creator,
+    ItemStatus,
+    Record,
+    Relationship,
+    Run,
+    RunStatus,
+    SourcePoint,
+    Thread,
+    ThreadStatus,
+    TurnItem,
+)
 
 
 class NamedPoint(Record):
@@ -82,3 +95,65 @@ def explicit_point(source: Thread, history: History, line: Container[str], named
             "run that the thread's visibleItems show."
         )
     return point
+
+
+class PointRun(Record):
+    """What a new thread takes over from the run of its point."""
+
+    generation: int
+    ordinal: int | None
+    tokens_before: int
+    tokens: int
+    provider: str
+    native_thread_id: str | None = None
+    native_turn_id: str | None = None
+
+
+class Origin(Record):
+    """Where the history of a new thread begins: a point, and the run there."""
+
+    point: SourcePoint
+    run: PointRun
+
+
+def offspring(
+    thread_id: str,
+    parent: Thread,
+    relationship: Relationship,
+    origin: Origin | None,
+    *,
+    title: str | None,
+    created_by: Creator,
+    created_at: datetime,
+) -> Thread:
+    """A new thread below `parent`. Without an `origin` it has none of the parent's history."""
+    child = Thread(
+        id=thread_id,
+        title=title,
+        status=ThreadStatus.ACTIVE,
+        created_by=created_by,
+        created_at=created_at,
+        updated_at=created_at,
+        generation=parent.generation + 1,
+        depth=parent.depth + 1,
+        parent_thread_id=parent.id,
+        relationship_to_parent=relationship,
+        root_thread_id=parent.root_thread_id,
+        subagent_depth=parent.subagent_depth,
+    )
+    if origin is None:
+        return child
+    point, run = origin.point, origin.run
+    return child.model_copy(
+        update={
+            "head_generation": run.generation,
+            "origin_thread_id": point.thread_id,
+            "origin_run_id": point.run_id,
+            "origin_position": point.position,
+            "origin_checkpoint_id": point.checkpoint_id,
+            "origin_turn_item_id": point.turn_item_id,
+            "origin_item_position": point.item_position,
+            "origin_ordinal": run.ordinal or 0,
+            "origin_tokens": run.tokens_before + run.tokens,
+        }
+    )

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from plait.domain.errors import ErrorCode, InvalidInput, Refused
 from plait.domain.history import History
-from plait.domain.model import SourcePoint, Thread, Transfer, TransferType
+from plait.domain.model import Run, SourcePoint, Thread, Transfer, TransferType
 from plait.domain.tallies import Ledger, measure
 
 BROUGHT = frozenset({TransferType.MERGE_BACK, TransferType.SUBAGENT_RESULT})
@@ -65,8 +65,8 @@ def no_common_ancestor(source: Thread, target: Thread) -> Refused:
 class Waiting(NamedTuple):
     """A transfer that waits to be brought in, the past of its source point, and the generation of the run there.
 
-    `title` is that of the thread it was asked of. `gone`: the point was rolled back in its own thread, so nobody should
-    be told of it any more.
+    `title` is that of the thread it was asked of. `run` is the subagent's where it is a result. `gone`: the point was
+    rolled back in its own thread, so nobody should be told of it any more.
     """
 
     transfer: Transfer
@@ -74,10 +74,14 @@ class Waiting(NamedTuple):
     title: str | None
     generation: int
     gone: bool
+    run: Run | None = None
 
 
 class Brought(NamedTuple):
-    """What one transfer brings with the next message: nothing, where the target has it all by now."""
+    """What one transfer brings with the next message: nothing, where the target has it all by now.
+
+    The result of a subagent (`run`) brings no runs: it becomes an item of the run that takes it.
+    """
 
     transfer: Transfer
     title: str | None
@@ -88,6 +92,7 @@ class Brought(NamedTuple):
     """All that stays left out by this: `rolled_back`, and what the source stands on without having it."""
     unseen: History
     """What the target has and the source has not seen."""
+    run: Run | None = None
 
 
 class Bringing(NamedTuple):
@@ -97,10 +102,11 @@ class Bringing(NamedTuple):
     spent: tuple[Transfer, ...]
 
 
-def bring(target_id: str, target: Past, waiting: Sequence[Waiting], at_most: int) -> Bringing:
+def bring(target_id: str, target: Past, waiting: Sequence[Waiting], at_most: int, *, results: bool = True) -> Bringing:
     """What a start brings into the target, each run once, however many transfers have it.
 
-    At most `at_most` have something to tell; the others wait on.
+    At most `at_most` have something to tell; the others wait on, and so do all `results` of subagents where the
+    provider can't be told any: only a text brings one.
     """
     brought: list[Brought] = []
     telling = 0
@@ -108,20 +114,23 @@ def bring(target_id: str, target: Past, waiting: Sequence[Waiting], at_most: int
     for each in waiting:
         if each.gone:
             continue
+        if each.run is not None and not results:
+            continue
         part, rolled_back = carried(each.source, past, target_id)
-        telling += bool(part)
-        if part and telling > at_most:
+        tells = bool(part) or each.run is not None
+        telling += tells
+        if tells and telling > at_most:
             continue
         leaves = rolled_back.plus(each.source.left_out)
         unseen = target.history.minus(each.source.history)
-        brought.append(Brought(each.transfer, each.title, each.generation, part, rolled_back, leaves, unseen))
+        brought.append(Brought(each.transfer, each.title, each.generation, part, rolled_back, leaves, unseen, each.run))
         past = Past(past.history.plus(part), past.left_out.plus(leaves))
     return Bringing(tuple(brought), tuple(each.transfer for each in waiting if each.gone))
 
 
 def gap_notes(brought: Brought | None, ledger: Ledger) -> tuple[str, ...]:
     """What the reader of brought context should know of the gap between the two threads."""
-    if brought is None:
+    if brought is None or brought.run is not None:
         return ()
     notes: list[str] = []
     unseen, left = measure(brought.unseen, ledger).runs, measure(brought.rolled_back, ledger).runs

@@ -106,6 +106,22 @@ class Strategy(StrEnum):
     CHECKPOINT_CONTEXT = "checkpoint_context"
 
 
+class SubagentContext(StrEnum):
+    """What a subagent is told of the conversation that spawned it."""
+
+    NONE = "none"
+    INHERIT = "inherit"
+
+
+class ResultStatus(StrEnum):
+    """How the work of a subagent ended. `UNKNOWN`: its executor was lost, so nobody knows."""
+
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    UNKNOWN = "unknown"
+
+
 class HandoffKind(StrEnum):
     PORTABLE_CONTEXT = "portable_context"
     DELTA_CONTEXT = "delta_context"
@@ -136,7 +152,8 @@ class SourcePoint(Record):
 class Thread(Record):
     """The canonical conversation. `origin_*` is the point it was forked from; `head_*` the last run of its history.
 
-    `accepted_*` count all runs that a provider ever accepted in it, those rolled back since as well.
+    `accepted_*` count all runs that a provider ever accepted in it, those rolled back since as well. `spawned_by_*` is
+    the run of the parent that spawned it as a subagent; `subagent_depth` counts the spawns above it.
     """
 
     id: str
@@ -172,6 +189,9 @@ class Thread(Record):
     origin_item_position: int | None = None
     origin_ordinal: int = 0
     origin_tokens: int = 0
+    spawned_by_run_id: str | None = None
+    spawned_by_position: int | None = None
+    subagent_depth: int = 0
     event_count: int = 0
     latest_event_at: datetime | None = None
 
@@ -187,6 +207,15 @@ class Thread(Record):
             checkpoint_id=self.origin_checkpoint_id,
             turn_item_id=self.origin_turn_item_id,
             item_position=self.origin_item_position,
+        )
+
+    @property
+    def spawned_by(self) -> SourcePoint | None:
+        """The run that spawned this thread as a subagent, whatever that thread was told of its history."""
+        if self.spawned_by_run_id is None or self.spawned_by_position is None or self.parent_thread_id is None:
+            return None
+        return SourcePoint(
+            thread_id=self.parent_thread_id, run_id=self.spawned_by_run_id, position=self.spawned_by_position
         )
 
     @property
@@ -211,6 +240,7 @@ class Run(Record):
     `handoff_ids` are what its plan consumes. `joint_*` stand where the history before it is not that of the run before
     it in the thread: where it goes on from, and as JSON what was brought in from other threads. `ended_as` is how it
     had ended before it was rolled back. `taken_late`: a provider took its turn when it had been given up.
+    `subagent_count` is how many subagents it spawned.
     """
 
     id: str
@@ -243,6 +273,7 @@ class Run(Record):
     ended_as: RunStatus | None = None
     rolled_back_at: datetime | None = None
     taken_late: bool | None = None
+    subagent_count: int = 0
     joint_previous: int | None = None
     joint_previous_ordinal: int | None = None
     joint_previous_tokens: int | None = None
@@ -314,7 +345,8 @@ class ProviderThread(Record):
 class Transfer(Record):
     """The durable record that connects source and target of a context transfer (`ContextTransfer`).
 
-    `seq` is that of the event that made it: the order of transfers in their tree.
+    `seq` is that of the event that made it: the order of transfers in their tree. `result_*` is what a subagent gives
+    back: how its run ended, and its answer, or why there is none.
     """
 
     id: str
@@ -346,6 +378,8 @@ class Transfer(Record):
     superseded_by_id: str | None = None
     failure_code: str | None = None
     failure_message: str | None = None
+    result_status: ResultStatus | None = None
+    result_text: str | None = None
     seq: int | None = None
 
     @property
@@ -366,6 +400,10 @@ class Transfer(Record):
         if self.base_thread_id is None or self.base_run_id is None or self.base_position is None:
             return None
         return SourcePoint(thread_id=self.base_thread_id, run_id=self.base_run_id, position=self.base_position)
+
+
+NO_SEGMENTS = "[]"
+"""The segments of a handoff that stands for no runs, as text."""
 
 
 class Handoff(Record):
@@ -389,6 +427,11 @@ class Handoff(Record):
     revision_of_id: str | None = None
     superseded_by_id: str | None = None
     created_at: datetime
+
+    @property
+    def is_message(self) -> bool:
+        """Whether it is the task of a subagent that was told nothing else: the message itself, so it is sent once."""
+        return self.kind is HandoffKind.PORTABLE_CONTEXT and self.segments == NO_SEGMENTS
 
 
 class Event(Record):

@@ -45,7 +45,8 @@ class StartSituation(Record):
     """All that a start is decided on.
 
     `history` is the thread's own so far; `brought` what transfers from other threads add to it with this start, in
-    their order, each less what comes before.
+    their order, each less what comes before. `task_alone`: the thread is a subagent's; where it has no history it has
+    its task, and nothing else.
     """
 
     history: History
@@ -55,6 +56,7 @@ class StartSituation(Record):
     forkable: ForkableTurn | None = None
     ledger: Ledger
     min_handoff_tokens: int
+    task_alone: bool = False
     forced: Strategy | None = None
     fork_failure: str | None = None
 
@@ -134,6 +136,14 @@ def _parcel(brought: Brought, deliver: History, ledger: Ledger) -> Parcel:
 
 
 def _bases(situation: StartSituation) -> Iterator[_Base]:
+    if not situation.whole and situation.task_alone:
+        yield _Base(
+            outcome=Outcome.PORTABLE,
+            strategy=Strategy.PORTABLE_CONTEXT,
+            deliver=History(),
+            merit="The subagent is told its task alone, by the message: nothing of the conversation that spawned it.",
+        )
+        return
     if not situation.whole:
         yield _Base(
             outcome=Outcome.NONE,

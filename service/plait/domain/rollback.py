@@ -67,12 +67,20 @@ def aftermath(touched: Touched, rolled_back: Collection[str]) -> Aftermath:
     """Sorts the transfers that a rollback of the runs `rolled_back` (ids) concerns; each kind comes oldest first.
 
     What a run had consumed waits anew, from the same points, unless its source was rolled back as well. What comes from
-    such a run and waits is superseded; but a fork or a child that was made from it keeps working.
+    such a run and waits is superseded, so is the result of a subagent that such a run spawned; but a fork or a child
+    that was made from it keeps working.
     """
-    anew = tuple(spent.transfer for spent in touched.consumed if not spent.gone)
+
+    def asked_by_rolled_back(transfer: Transfer) -> bool:
+        return transfer.type is TransferType.SUBAGENT_RESULT and transfer.base_run_id in rolled_back
+
+    anew = tuple(
+        spent.transfer for spent in touched.consumed if not spent.gone and not asked_by_rolled_back(spent.transfer)
+    )
     superseded = tuple(
         transfer
         for transfer in touched.waiting
-        if transfer.source_run_id in rolled_back and transfer.type not in _OF_THE_THREAD
+        if (transfer.source_run_id in rolled_back and transfer.type not in _OF_THE_THREAD)
+        or asked_by_rolled_back(transfer)
     )
     return Aftermath(anew=anew, superseded=superseded + touched.leaving)

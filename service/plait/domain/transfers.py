@@ -86,7 +86,7 @@ def anew(
         target_provider=target_provider,
         created_by=old.created_by,
         created_at=created_at,
-    )
+    ).model_copy(update={"result_status": old.result_status, "result_text": old.result_text})
 
 
 def may_move(before: TransferStatus, after: TransferStatus) -> bool:

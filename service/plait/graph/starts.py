@@ -7,7 +7,7 @@ from plait.domain.history import WHOLE_RUN, History, Mark, Segment
 from plait.domain.merging import Bringing, Past, Waiting, bring
 from plait.domain.model import Handoff, Record, Run, Strategy, Thread, Transfer
 from plait.domain.planner import ForkableTurn, KnownThread, StartSituation
-from plait.domain.planning import Capabilities, ForkSupport
+from plait.domain.planning import Capabilities, ContextInjection, ForkSupport
 from plait.domain.tallies import Tally
 from plait.graph.chains import Chain, read_chain
 from plait.graph.contents import before
@@ -65,11 +65,18 @@ async def load_start(
     in_order = sorted(row["brought"], key=lambda entry: (entry["transfer"]["seq"], entry["transfer"]["id"]))
     waiting = [await _waiting(chains, entry) for entry in in_order]
     # One place is for what the thread's own history needs.
-    bringing = bring(thread_id, past, waiting, max(provider.handoff_tokens // min_handoff_tokens - 1, 0))
+    bringing = bring(
+        thread_id,
+        past,
+        waiting,
+        max(provider.handoff_tokens // min_handoff_tokens - 1, 0),
+        results=provider.injection is not ContextInjection.NONE,
+    )
     whole = past.history.followed_by(each.part for each in bringing.brought)
     forkable = None
     if provider.fork is not ForkSupport.NONE and whole:
         forkable = await _forkable(chains, provider, whole)
+    thread = Thread.model_validate(row["thread"])
     situation = StartSituation(
         history=past.history,
         brought=bringing.brought,
@@ -79,12 +86,13 @@ async def load_start(
         # The last to be given: whatever was read added to it.
         ledger=chains.ledger,
         min_handoff_tokens=min_handoff_tokens,
+        task_alone=thread.spawned_by is not None,
         forced=forced,
         fork_failure=fork_failure,
     )
     built = [*row["handoffs"], *(handoff for entry in row["brought"] for handoff in entry["handoffs"])]
     return LoadedStart(
-        thread=Thread.model_validate(row["thread"]),
+        thread=thread,
         line=frozenset(link["threadId"] for link in row["chain"]),
         situation=situation,
         transfers=tuple(Transfer.model_validate(entry) for entry in row["transfers"]),
@@ -126,14 +134,18 @@ def _known(chains: _Chains, thread_id: str, entry: dict[str, Any]) -> KnownThrea
 
 async def _waiting(chains: _Chains, entry: dict[str, Any]) -> Waiting:
     transfer = Transfer.model_validate(entry["transfer"])
-    point = transfer.source_point
-    source = await chains.past_at(point.thread_id, point.mark, Tally(entry["ordinal"], entry["tokens"]))
+    run = Run.model_validate(entry["run"]) if entry["run"] else None
+    source = Past()
+    if run is None:
+        point = transfer.source_point
+        source = await chains.past_at(point.thread_id, point.mark, Tally(entry["ordinal"], entry["tokens"]))
     return Waiting(
         transfer=transfer,
         source=source,
         title=entry["title"],
         generation=entry["generation"],
         gone=entry["gone"],
+        run=run,
     )
 
 

@@ -34,6 +34,9 @@ class Thread(Node):
     parent_thread_id: strawberry.ID | None = strawberry.field(description="The thread it came from.")
     relationship_to_parent: Relationship | None = strawberry.field(description="How it came from its parent.")
     root_thread_id: strawberry.ID = strawberry.field(description="The thread at the top of its tree.")
+    spawned_by_run_id: strawberry.ID | None = strawberry.field(
+        description="The run of its parent that spawned it, where it is a subagent."
+    )
     provider: str | None = strawberry.field(description="Key of the provider its last accepted run was on.")
     run_count: int = strawberry.field(description="How many runs it has of its own, rolled back ones included.")
     active_run_id: strawberry.ID | None = strawberry.field(description="The run that works in it now.")

@@ -10,7 +10,7 @@ from plait.api.types.handoff import ContextHandoff
 from plait.api.types.node import Node
 from plait.api.types.point import SourcePoint
 from plait.domain import model as records
-from plait.domain.model import Creator, Strategy, TransferStatus, TransferType
+from plait.domain.model import Creator, ResultStatus, Strategy, TransferStatus, TransferType
 
 if TYPE_CHECKING:
     from plait.api.types.run import Run
@@ -34,6 +34,12 @@ class TransferFailure:
     message: str = strawberry.field(description="A sentence for people.")
 
 
+@strawberry.type(description="What a subagent gives back.")
+class SubagentResult:
+    status: ResultStatus = strawberry.field(description="How its run ended.")
+    text: str | None = strawberry.field(description="Its answer, or why there is none.")
+
+
 @strawberry.type(description="The durable record that connects the source and the target of a context transfer.")
 class ContextTransfer(Node):
     type: TransferType = strawberry.field(description="Why context is transferred.")
@@ -45,7 +51,8 @@ class ContextTransfer(Node):
     )
     base_point: records.SourcePoint | None = strawberry.field(
         graphql_type=SourcePoint | None,
-        description="The last point both sides share: what it carries begins after it. Merge-backs have one.",
+        description="The last point both sides share: what it carries begins after it. Merge-backs have one; that of a "
+        "subagent's result is the run that spawned it.",
     )
     source_provider: str | None = strawberry.field(description="Key of the provider at the source.")
     target_provider: str | None = strawberry.field(description="Key of the provider it was resolved for.")
@@ -61,6 +68,11 @@ class ContextTransfer(Node):
             return None
         handoff_id = None if root.handoff_id is None else strawberry.ID(root.handoff_id)
         return TransferResolution(strategy=root.strategy, handoff_id=handoff_id, native_thread_id=root.native_thread_id)
+
+    @strawberry.field(description="What the subagent gives back; null where it is no `SUBAGENT_RESULT`.")
+    @staticmethod
+    def result(root: strawberry.Parent[records.Transfer]) -> SubagentResult | None:
+        return None if root.result_status is None else SubagentResult(status=root.result_status, text=root.result_text)
 
     @strawberry.field(description="Why it failed; null otherwise.")
     @staticmethod

@@ -8,6 +8,7 @@ from plait.domain.handoff.records import (
     HandoffRequest,
     HandoffTooSmall,
     RunContent,
+    Told,
 )
 from plait.domain.handoff.revision import revise
 
@@ -18,6 +19,7 @@ __all__ = [
     "HandoffRequest",
     "HandoffTooSmall",
     "RunContent",
+    "Told",
     "build_handoff",
     "revise",
 ]

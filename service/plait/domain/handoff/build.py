@@ -19,7 +19,7 @@ def build_handoff(request: HandoffRequest) -> BuiltHandoff:
     `MIN_HANDOFF_TOKENS` always can, with ids of ours.
     """
     material = gather(request)
-    frame = choose_frame(request.kind, list(material.texts()), brought_back=request.brought_back)
+    frame = choose_frame(request.kind, list(material.texts()), request.of)
     fitted = fit(material, frame, request.budget_tokens)
     return BuiltHandoff(
         text=fitted.text,

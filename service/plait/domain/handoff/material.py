@@ -8,7 +8,7 @@ from plait.domain.handoff.blocks import Answered, Block, Part, arrange, is_large
 from plait.domain.handoff.cleaning import one_line
 from plait.domain.handoff.passages import without_gap
 from plait.domain.handoff.reading import Change, Facts, Scrub, read_item
-from plait.domain.handoff.records import HandoffRequest, LeftOut, RunContent
+from plait.domain.handoff.records import HandoffRequest, LeftOut, RunContent, Told
 from plait.domain.handoff.redaction import Redactor
 from plait.domain.handoff.sections import RunEnd, Section, build_sections
 from plait.domain.model import HandoffKind, ItemKind, RunStatus
@@ -72,7 +72,8 @@ def gather(request: HandoffRequest) -> Material:
         if block:
             blocks.setdefault(block.run_id, []).append(block)
         large += _large_diffs(entry)
-    for end in ends:
+    # How a subagent's run ended is said by the result itself.
+    for end in () if request.of is Told.RESULT else ends:
         if end.reason or end.status in (RunStatus.FAILED, RunStatus.INTERRUPTED):
             part = Part(f"the run ended {end.status.value}", end.reason)
             blocks[end.run_id].append(Block(end.run_id, end.run_id, None, (part,)))
@@ -85,7 +86,8 @@ def gather(request: HandoffRequest) -> Material:
         notes=tuple(texts[4:]),
         goal=goal,
         checkpoint=_checkpoint(request, texts),
-        sections=build_sections(arranged.entries, ends),
+        # A result is one block: a digest of it would say it twice.
+        sections=() if request.of is Told.RESULT else build_sections(arranged.entries, ends),
         runs=tuple(
             RunPart(end.run_id, _run_label(number, end, request, bool(blocks[end.run_id])), tuple(blocks[end.run_id]))
             for number, end in enumerate(ends)

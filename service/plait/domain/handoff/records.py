@@ -1,5 +1,7 @@
 """What goes into a handoff and what comes out: the request, the payload, the built text, the refusal."""
 
+from enum import StrEnum
+
 from pydantic import Field
 
 from plait.domain.errors import ErrorCode, PlaitError
@@ -7,6 +9,14 @@ from plait.domain.model import Checkpoint, HandoffKind, Record, Run, TurnItem
 
 MIN_HANDOFF_TOKENS = 200
 """The smallest budget, in tokens, that holds the frame and the note of what was left out with ids of ours."""
+
+
+class Told(StrEnum):
+    """What the reader is told that a handoff is a record of."""
+
+    RUNS = "runs"
+    BRANCH = "branch"
+    RESULT = "result"
 
 
 class RunContent(Record):
@@ -22,14 +32,14 @@ class HandoffRequest(Record):
 
     `first` is the oldest run, when it is not in `newest`; `newest` the contiguous newest runs, oldest first;
     `total_runs` counts all runs to be carried. `omitted_range` has the ids of the first and last run between them
-    that were not even read. `brought_back`: it is what another thread of the same conversation did, and
-    `thread_title` is that thread's. `checkpoint` is the latest explicit one with a summary; `notes` are the caller's.
+    that were not even read. `of`: a branch of the conversation, or the result of a subagent, whose title is
+    `thread_title` then. `checkpoint` is the latest explicit one with a summary; `notes` are the caller's.
     """
 
     kind: HandoffKind
     target_provider: str
     budget_tokens: int
-    brought_back: bool = False
+    of: Told = Told.RUNS
     thread_title: str | None = None
     first: RunContent | None = None
     newest: tuple[RunContent, ...] = ()

@@ -1,0 +1,120 @@
+"""Subagents: how deep and how many a run may spawn, and what one gives back when a run of it ends."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+import orjson
+
+from plait.domain.errors import ErrorCode, InvalidInput, Refused
+from plait.domain.model import (
+    Creator,
+    ItemKind,
+    ItemStatus,
+    ResultStatus,
+    Run,
+    RunStatus,
+    SourcePoint,
+    Thread,
+    Transfer,
+    TransferType,
+    TurnItem,
+)
+from plait.domain.tokens import count_tokens
+from plait.domain.transfers import pending_transfer
+
+
+class SubagentLimits(NamedTuple):
+    """How many spawns may lie above a subagent, itself counted, and how many a run may have."""
+
+    depth: int
+    children: int
+
+
+def require_room(parent: Thread, spawner: Run, limits: SubagentLimits) -> None:
+    """Raises `Refused` with `LIMIT_EXCEEDED` when the run may spawn no more."""
+    if parent.subagent_depth >= limits.depth:
+        raise Refused(
+            ErrorCode.LIMIT_EXCEEDED,
+            f"Thread {parent.id} is {parent.subagent_depth} subagents deep, and {limits.depth} is the most: it spawns "
+            "none. Do the task in this run.",
+        )
+    if spawner.subagent_count >= limits.children:
+        raise Refused(
+            ErrorCode.LIMIT_EXCEEDED,
+            f"Run {spawner.id} has spawned {spawner.subagent_count} subagents, and {limits.children} is the most for "
+            "one run. Start another run for more.",
+        )
+
+
+class Ending(NamedTuple):
+    """How a run of a subagent ended, and the answer that was given for it, if any."""
+
+    status: ResultStatus
+    answer: str | None = None
+
+
+_STATUS = {
+    RunStatus.COMPLETED: ResultStatus.COMPLETED,
+    RunStatus.FAILED: ResultStatus.FAILED,
+    RunStatus.INTERRUPTED: ResultStatus.CANCELLED,
+}
+
+
+def ending_of(run: Run) -> Ending:
+    """What the end of a run means where nobody says more of it."""
+    return Ending(_STATUS[run.end])
+
+
+def result_transfer(
+    transfer_id: str, child: Thread, run: Run, spawner: SourcePoint, ending: Ending, created_at: datetime
+) -> Transfer:
+    """What a run of a subagent gives back to the thread that spawned it: one transfer a run.
+
+    Its base point is the run that spawned the subagent.
+    """
+    point = SourcePoint(thread_id=child.id, run_id=run.id, position=run.position)
+    text = ending.answer if ending.status is ResultStatus.COMPLETED else (ending.answer or run.reason)
+    return pending_transfer(
+        transfer_id,
+        TransferType.SUBAGENT_RESULT,
+        point,
+        spawner.thread_id,
+        base=spawner,
+        created_by=Creator.AGENT,
+        created_at=created_at,
+    ).model_copy(update={"result_status": ending.status, "result_text": text})
+
+
+def result_item(item_id: str, result: Transfer, run: Run, created_at: datetime) -> TurnItem:
+    """The result as an item of the run that takes it, so that it is in the history from there on."""
+    data = {
+        "threadId": result.source_thread_id,
+        "runId": result.source_run_id,
+        "transferId": result.id,
+        "status": result.result_status.value if result.result_status else None,
+        "result": result.result_text or "",
+    }
+    text = orjson.dumps(data).decode()
+    return TurnItem(
+        id=item_id,
+        run_id=run.id,
+        thread_id=run.thread_id,
+        position=1,
+        kind=ItemKind.SUBAGENT,
+        status=ItemStatus.FINISHED,
+        data=text,
+        tokens=count_tokens(text),
+        created_at=created_at,
+    )
+
+
+def spawner_of(thread: Thread) -> SourcePoint:
+    """The run that spawned a subagent. Raises `InvalidInput` where the thread is none."""
+    if thread.spawned_by is None:
+        raise InvalidInput(f"Thread {thread.id} is no subagent: no run spawned it.")
+    return thread.spawned_by
+
+
+def may_take(spawner: Run, result: Transfer) -> bool:
+    """Whether this run can take the result now: it spawned the subagent, and works."""
+    return spawner.status is RunStatus.RUNNING and result.base_run_id == spawner.id
