@@ -29,12 +29,6 @@ def spawner(service: Client, parent: str) -> str:
     return service.running(parent, "Find the bug")["run"]["id"]
 
 
-def results(service: Client, thread: str) -> list[dict[str, Any]]:
-    """The results that came back to a thread, oldest first."""
-    found = [transfer for transfer in service.transfers(thread) if transfer["type"] == "SUBAGENT_RESULT"]
-    return [transfer for transfer in reversed(found) if transfer["targetThread"]["id"] == thread]
-
-
 def taken(service: Client, thread: str) -> list[str]:
     """The results in a thread's history, in order."""
     items = [item for item in service.visible(thread) if item["kind"] == "SUBAGENT"]
@@ -256,12 +250,12 @@ class TestAResultForARunThatWorks:
         child = service.spawned(spawner)["run"]["id"]
         service.append(child, {"kind": "ASSISTANT_MESSAGE", "text": "Line 7"})
         service.complete(child)
-        assert [each["status"] for each in results(service, parent)] == ["PENDING"]
+        assert [each["status"] for each in service.results(parent)] == ["PENDING"]
 
         answer = service.complete_subagent(child)
 
         assert (answer["transfer"]["status"], answer["injected"].count("Line 7")) == ("CONSUMED", 1)
-        assert len(results(service, parent)) == 1
+        assert len(service.results(parent)) == 1
 
     def test_twenty_in_any_order_each_once(self, service: Client, parent: str, spawner: str) -> None:
         children = [service.spawned(spawner, f"task {number}")["run"]["id"] for number in range(20)]
@@ -271,7 +265,7 @@ class TestAResultForARunThatWorks:
             assert f"answer {number}." in service.complete_subagent(children[number], f"answer {number}.")["injected"]
 
         assert taken(service, parent) == [f"answer {number}." for number in order]
-        assert {each["status"] for each in results(service, parent)} == {"CONSUMED"}
+        assert {each["status"] for each in service.results(parent)} == {"CONSUMED"}
         service.complete(spawner)
         assert service.explain(parent, "codex")["transfers"] == []
 
@@ -294,7 +288,7 @@ class TestAResultForTheNextMessage:
         native = (started["plan"]["resume"] or {}).get("nativeThreadId", f"native-{key()}")
         service.started(run, nativeThreadId=native, nativeTurnId=f"turn-{key()}")
 
-        (result,) = results(service, parent)
+        (result,) = service.results(parent)
         assert (result["status"], result["consumedByRun"]) == ("CONSUMED", {"id": run})
         assert taken(service, parent) == ["Line 7"]
         service.complete(run)
@@ -333,7 +327,7 @@ class TestAResultForTheNextMessage:
         assert "Line 7" in service.start(fork, "Go on", "claude")["plan"]["injected"]
 
     def test_can_be_seen_and_revised_before(self, service: Client, parent: str, waiting: str) -> None:
-        (result,) = results(service, parent)
+        (result,) = service.results(parent)
         prepared = service.prepare(result["id"], "codex")
         assert "Line 7" in prepared["handoff"]["text"]
 
@@ -342,7 +336,7 @@ class TestAResultForTheNextMessage:
         assert service.start(parent, "Go on")["plan"]["injected"] == "The scout says line 8."
 
     def test_can_be_called_off(self, service: Client, parent: str, waiting: str) -> None:
-        (result,) = results(service, parent)
+        (result,) = service.results(parent)
         service.cancel(result["id"])
 
         assert service.explain(parent, "codex")["transfers"] == []
@@ -374,7 +368,7 @@ class TestHowItEnds:
 
         assert (answer["cancelledRuns"], answer["run"]["status"]) == (2, "INTERRUPTED")
         assert service.get_run(grandchild["run"]["id"])["status"] == "INTERRUPTED"
-        assert results(service, child["thread"]["id"])[0]["result"] == {"status": "CANCELLED", "text": "Enough"}
+        assert service.results(child["thread"]["id"])[0]["result"] == {"status": "CANCELLED", "text": "Enough"}
         self._tells(service, parent, spawner, "CANCELLED", "Enough")
 
     def test_a_cancellation_of_one_that_has_ended_changes_nothing(
@@ -391,7 +385,7 @@ class TestHowItEnds:
         assert written == {"CommandReceipt": 1, "Event": 1}
 
     def _tells(self, service: Client, parent: str, spawner: str, status: str, text: str) -> None:
-        (result,) = results(service, parent)
+        (result,) = service.results(parent)
         assert result["result"] == {"status": status, "text": text}
         service.complete(spawner)
         injected = service.start(parent, "Go on")["plan"]["injected"]
@@ -410,7 +404,7 @@ class TestGoingBack:
 
         service.roll_back(parent, spawner)
 
-        old, new = results(service, parent)
+        old, new = service.results(parent)
         assert (old["status"], new["status"]) == ("CONSUMED", "PENDING")
         assert new["result"] == {"status": "COMPLETED", "text": "Line 7"}
         assert taken(service, parent) == []
@@ -429,7 +423,7 @@ class TestGoingBack:
 
         service.roll_back(parent, service.run_ids(parent)[0])
 
-        assert [each["status"] for each in results(service, parent)] == [
+        assert [each["status"] for each in service.results(parent)] == [
             "SUPERSEDED" if when == "waiting" else "CONSUMED"
         ]
         assert "Line 7" not in (service.start(parent, "Go on", "claude")["plan"]["injected"])

@@ -265,5 +265,10 @@ class Client:
         selection = f"run {{ {RUN} }} transfer {{ {TRANSFER} }} cancelledRuns"
         return self.mutate("cancelSubagent", selection, runId=run, **given)
 
+    def results(self, thread: str) -> list[dict[str, Any]]:
+        """The results of subagents that came back to a thread, oldest first."""
+        found = [transfer for transfer in self.transfers(thread) if transfer["type"] == "SUBAGENT_RESULT"]
+        return [transfer for transfer in reversed(found) if transfer["targetThread"]["id"] == thread]
+
     def archive(self, thread: str, **given: Any) -> dict[str, Any]:
         return self.mutate("archiveThread", f"thread {{ {THREAD} }} archivedThreads", threadId=thread, **given)
