@@ -18,7 +18,7 @@ MATCH (r:Run {id: $runId})
 MERGE (p:ProviderThread {id: $providerThread.id})
   ON CREATE SET p = $providerThread
 // The node is locked by a write that reads nothing of it, as in record_command.
-SET p.tipRunId = r.id, p.tipPosition = r.position
+SET p.tipRunId = r.id, p.tipPosition = r.position, p.tipThreadId = null
 WITH t, r, p
 SET p.turns = p.turns + 1
 SET r.status = 'running', r.startedAt = $now, r.leaseUntil = datetime() + duration({milliseconds: $leaseMilliseconds}),

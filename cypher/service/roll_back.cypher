@@ -13,7 +13,8 @@ CALL (t) {
 }
 CALL (t) {
   MATCH (t)-[:BACKED_BY]->(p:ProviderThread)
-  WHERE p.tipPosition > $position AND p.status = 'active'
+  // A native fork that took no turn has its tip where it was forked, which may be in another thread.
+  WHERE p.tipPosition > $position AND p.status = 'active' AND coalesce(p.tipThreadId, t.id) = t.id
   SET p.status = 'divergent'
 }
 CALL (t) {

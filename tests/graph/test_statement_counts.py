@@ -44,6 +44,7 @@ BETWEEN = {
     "reportRunStarted of a native fork that failed": (
         f"lock_run start_state forkable_turn {BUILD} set_transfers set_run"
     ),
+    "reportRunStarted of a native fork that took no turn": "lock_run keep_fork transfers_by_id set_transfers end_run",
     "reportRunStarted of a lost provider thread": (
         f"lock_run lose_provider_thread start_state forkable_turn make_transfer {BUILD} set_transfers set_run"
     ),

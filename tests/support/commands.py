@@ -479,6 +479,14 @@ def _(client: Client, tag: str) -> Ready:
     return Ready(root, {"runId": child})
 
 
+@_case("reportRunStarted of a native fork that took no turn", "reportRunStarted", _START_ANSWER)
+def _(client: Client, tag: str) -> Ready:
+    root, fork = _forked(client, tag)
+    run = client.start(fork["thread"]["id"], "Try it")["run"]["id"]
+    failure = {"code": "OVERLOADED", "message": "Try later"}
+    return Ready(root, {"runId": run, "nativeThreadId": _native(tag, 2)[0], "failure": failure})
+
+
 # Context ahead of the run
 
 

@@ -63,7 +63,8 @@ class ReportRunStartedInput(Keyed):
     native_thread_id: str | None = strawberry.field(description="The provider's own id of its thread.")
     native_turn_id: str | None = strawberry.field(description="The provider's own id of the turn.")
     failure: StartFailureInput | None = strawberry.field(
-        description="Why it was not accepted; the start is then planned anew, if it can be."
+        description="Why it was not accepted; the start is then planned anew, if it can be. With the `nativeThreadId` "
+        "of a native fork that was made all the same, the run failed and the next start uses that fork."
     )
 
 

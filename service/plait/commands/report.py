@@ -42,9 +42,11 @@ _ACCEPT = service_statement("accept_run")
 _TRANSFERS = service_statement("transfers_by_id")
 _CONSUME = service_statement("consume_transfers")
 _DIVERGE = service_statement("diverge_provider_thread")
+_KEEP_FORK = service_statement("keep_fork")
 _LATER = service_statement("later_turns")
 _LOSE = service_statement("lose_provider_thread")
 _LOCK_PROVIDER_THREAD = service_statement("lock_provider_thread")
+_SET = service_statement("set_transfers")
 _SET_RUN = service_statement("set_run")
 _DIVERGED = (
     "The report was kept for audit. The native thread it names holds that turn now and is not resumed any more. "
@@ -55,13 +57,14 @@ _DIVERGED = (
 async def report_run_started(box: Toolbox, key: str | None, given: ReportRunStarted) -> StartResult:
     """Puts a run into history when its provider accepted the turn, or plans it anew when a native way failed.
 
-    Raises `NotFound`, `InvalidInput` (the native thread is not the one the plan named), and `Refused` with
+    A native fork that was made before the turn failed is reported with the failure: the next start uses it. Raises
+    `NotFound`, `InvalidInput` (the native thread is not the one the plan named), and `Refused` with
     `RUN_NOT_ACTIVE`, `RUN_ALREADY_STARTED` or `ID_TAKEN` (the native thread stands behind another thread).
     """
 
     async def work(unit: Unit) -> StartResult:
-        if given.failure is not None and (given.native_thread_id or given.native_turn_id):
-            raise InvalidInput("Report either a start with its native ids, or a failure.")
+        if given.failure is not None and given.native_turn_id:
+            raise InvalidInput("Report either a start with its native ids, or a failure: it has no nativeTurnId.")
         locked = await lock_run(unit, given.run_id)
         diverged = not locked.run.status.active and await _own_up(unit, locked.run, given)
         require_reportable(unit, locked, given, _DIVERGED if diverged else CHANGED_NOTHING)
@@ -74,6 +77,8 @@ async def report_run_started(box: Toolbox, key: str | None, given: ReportRunStar
         plan = StartPlan.model_validate_json(locked.run.plan or "")
         if given.failure is None:
             return await _accept(box, unit, locked, plan, given)
+        if given.native_thread_id is not None:
+            return await _keep_fork(box, unit, locked, plan, given, given.failure)
         if plan.resume is None and plan.native_fork is None:
             return await _end(unit, locked, given.failure, None)
         return await _replan(box, unit, locked, plan, given.failure)
@@ -232,6 +237,43 @@ def _provider_thread(unit: Unit, run: Run, plan: StartPlan, given: ReportRunStar
     )
 
 
+async def _keep_fork(
+    box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, given: ReportRunStarted, failure: StartFailure
+) -> StartResult:
+    """The native fork was made and its turn was not accepted: the run failed, and the next start uses the fork."""
+    run = locked.run
+    if plan.native_fork is None:
+        raise InvalidInput(
+            "A failure is reported with a nativeThreadId where the plan is a native fork and that was made. "
+            "Leave nativeThreadId out."
+        )
+    await _require_fork_holds(box, unit, run, plan)
+    provider_thread = _provider_thread(unit, run, plan, given)
+    await unit.tx.demand(
+        _KEEP_FORK,
+        threadId=locked.thread.id,
+        providerThread={**provider_thread, "tipRunId": plan.native_fork.run_id},
+        forkedFromId=plan.native_fork.provider_thread_id,
+        forkedThroughRunId=plan.native_fork.run_id,
+    )
+    row = await unit.tx.demand(_TRANSFERS, ids=list(run.transfer_ids))
+    carried = [
+        transfer
+        for transfer in map(Transfer.model_validate, row["records"])
+        if transfer.status is TransferStatus.PENDING
+    ]
+    for transfer in carried:
+        require_move(transfer, TransferStatus.RESOLVED_NATIVE)
+    resolved = {
+        "status": TransferStatus.RESOLVED_NATIVE.value,
+        "strategy": Strategy.NATIVE_FORK.value,
+        "resolvedAt": unit.now,
+        "nativeThreadId": given.native_thread_id,
+    }
+    await unit.tx.fetch(_SET, transfers=[{"id": transfer.id, "properties": resolved} for transfer in carried])
+    return await _end(unit, locked, failure, None, native_thread_id=given.native_thread_id)
+
+
 async def _replan(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, failure: StartFailure) -> StartResult:
     """The native way failed. A thread that can't be resumed is lost; a fork that failed is not tried again here."""
     if plan.resume is not None:
@@ -266,7 +308,13 @@ async def _replan(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, 
     return StartResult(run=Run.model_validate(row["run"]), start=start)
 
 
-async def _end(unit: Unit, locked: LockedRun, failure: StartFailure, start: PlannedStart | None) -> StartResult:
+async def _end(
+    unit: Unit,
+    locked: LockedRun,
+    failure: StartFailure,
+    start: PlannedStart | None,
+    native_thread_id: str | None = None,
+) -> StartResult:
     """No way is left: the run failed before any provider accepted it, and is in no history.
 
     Its transfer stays as it is, for the next start, on whatever provider.
@@ -277,6 +325,7 @@ async def _end(unit: Unit, locked: LockedRun, failure: StartFailure, start: Plan
         locked.thread,
         run_id=locked.run.id,
         transfer_id=ended.result.id if ended.result else None,
-        data={"failure": failure.model_dump(mode="json", by_alias=True)},
+        data={"failure": failure.model_dump(mode="json", by_alias=True)}
+        | ({"nativeThreadId": native_thread_id} if native_thread_id else {}),
     )
     return StartResult(run=ended.run, start=start)

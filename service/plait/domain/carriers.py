@@ -95,9 +95,8 @@ def _base(situation: StartSituation, plan: StartPlan) -> SourcePoint | None:
     """The last point the base knows: a delta runs from there."""
     if plan.resume is not None:
         for known in situation.own_threads:
-            tip = known.provider_thread
-            if tip.id == plan.resume.provider_thread_id:
-                return SourcePoint(thread_id=tip.thread_id, run_id=tip.tip_run_id, position=tip.tip_position)
+            if known.provider_thread.id == plan.resume.provider_thread_id:
+                return known.provider_thread.tip
     turn = situation.forkable
     if plan.native_fork is not None and turn is not None:
         return SourcePoint(thread_id=turn.run.thread_id, run_id=turn.run.id, position=turn.run.position)

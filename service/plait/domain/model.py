@@ -326,7 +326,8 @@ class ProviderThread(Record):
 
     Why a point is enough: at every start the provider was told exactly the history at that point, so what it knows
     after its last run is that run's history, and nothing else. `turns` counts the runs it accepted, `ended_turns`
-    those that ended. `diverged_at` is the position of the first run given up whose turn it took all the same.
+    those that ended. `diverged_at` is the position of the first run given up whose turn it took all the same. A native
+    fork that took no turn yet has its tip where it was forked, which may be in another thread (`tip_thread_id`).
     """
 
     id: str
@@ -336,10 +337,18 @@ class ProviderThread(Record):
     status: ProviderThreadStatus
     tip_run_id: str
     tip_position: int
+    tip_thread_id: str | None = None
     turns: int
     ended_turns: int
     diverged_at: int | None = None
     created_at: datetime
+
+    @property
+    def tip(self) -> SourcePoint:
+        """The point whose history it knows."""
+        return SourcePoint(
+            thread_id=self.tip_thread_id or self.thread_id, run_id=self.tip_run_id, position=self.tip_position
+        )
 
 
 class Transfer(Record):

@@ -184,11 +184,21 @@ def _resume(known: KnownThread, situation: StartSituation) -> _Base:
         obstacle = "Its native thread id was never reported."
     elif not situation.provider.resume:
         obstacle = f"Provider {situation.provider.key} can't resume its threads."
+    resume = NativeResume(provider_thread_id=thread.id, native_thread_id=thread.native_thread_id or "")
+    if thread.turns == 0:
+        return _Base(
+            outcome=Outcome.NATIVE,
+            strategy=Strategy.NATIVE_FORK,
+            deliver=deliver,
+            resume=resume,
+            obstacle=obstacle,
+            merit="The provider's own fork was made for a start that failed: it is used" + _and_rest(deliver),
+        )
     return _Base(
         outcome=Outcome.DELTA if deliver else Outcome.NONE,
         strategy=Strategy.DELTA_CONTEXT if deliver else None,
         deliver=deliver,
-        resume=NativeResume(provider_thread_id=thread.id, native_thread_id=thread.native_thread_id or ""),
+        resume=resume,
         obstacle=obstacle,
         merit="The provider's thread knows a part of the history and is told the rest."
         if deliver
@@ -228,6 +238,10 @@ def _fork(turn: ForkableTurn, situation: StartSituation) -> _Base:
     )
 
 
+def _and_rest(deliver: History) -> str:
+    return ", and is told the rest." if deliver else "."
+
+
 def _no_fork(reason: str) -> _Base:
     return _Base(outcome=Outcome.NATIVE, strategy=Strategy.NATIVE_FORK, deliver=History(), obstacle=reason, merit="")
 
@@ -250,7 +264,7 @@ def _obstacle(base: _Base, situation: StartSituation) -> str | None:
 
 def _cost(base: _Base, situation: StartSituation) -> int | None:
     """An estimate, for no candidate has its handoff built: the tokens of what it tells, within the budget."""
-    if base.outcome is Outcome.NATIVE and base.native_fork is None:
+    if base.outcome is Outcome.NATIVE and base.native_fork is None and base.resume is None:
         return None
     return min(measure(base.deliver, situation.ledger).tokens, situation.provider.handoff_tokens)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from plait.domain.history import WHOLE_RUN, History, Mark, Segment
 from plait.domain.merging import Bringing, Past, Waiting, bring
-from plait.domain.model import Handoff, Record, Run, Strategy, Thread, Transfer
+from plait.domain.model import Handoff, ProviderThread, Record, Run, Strategy, Thread, Transfer
 from plait.domain.planner import ForkableTurn, KnownThread, StartSituation
 from plait.domain.planning import Capabilities, ContextInjection, ForkSupport
 from plait.domain.tallies import Tally
@@ -60,7 +60,7 @@ async def load_start(
         return None
     chains = _Chains(tx, row["chain"])
     past = chains.own.head_past(thread_id)
-    own = [_known(chains, thread_id, entry) for entry in row["providerThreads"]]
+    own = [await _known(chains, entry) for entry in row["providerThreads"]]
     # In the order in which they were asked for; those of one event by their ids: any order will do that stays the same.
     in_order = sorted(row["brought"], key=lambda entry: (entry["transfer"]["seq"], entry["transfer"]["id"]))
     waiting = [await _waiting(chains, entry) for entry in in_order]
@@ -125,11 +125,11 @@ class _Chains:
         return chain
 
 
-def _known(chains: _Chains, thread_id: str, entry: dict[str, Any]) -> KnownThread:
-    tip = Mark(entry["providerThread"]["tipPosition"])
-    chains.ledger[(thread_id, tip)] = Tally(entry["tipOrdinal"], entry["tipTokens"])
-    known = chains.own.history_at(thread_id, tip)
-    return KnownThread.model_validate({"providerThread": entry["providerThread"], "known": known})
+async def _known(chains: _Chains, entry: dict[str, Any]) -> KnownThread:
+    provider_thread = ProviderThread.model_validate(entry["providerThread"])
+    tip = provider_thread.tip
+    past = await chains.past_at(tip.thread_id, tip.mark, Tally(entry["tipOrdinal"], entry["tipTokens"]))
+    return KnownThread(provider_thread=provider_thread, known=past.history)
 
 
 async def _waiting(chains: _Chains, entry: dict[str, Any]) -> Waiting:
