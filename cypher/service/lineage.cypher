@@ -16,11 +16,11 @@ CALL (t, top, bottom) {
   RETURN t AS n
   UNION
   WITH t, top, bottom WHERE $up
-  MATCH (t) (()<-[:FORK|SUBAGENT]-(a:Thread WHERE a.depth >= top))+ (n:Thread)
+  MATCH (t) (()<-[e:FORK|SUBAGENT WHERE type(e) IN $kinds]-(a:Thread WHERE a.depth >= top))+ (n:Thread)
   RETURN DISTINCT n
   UNION
   WITH t, top, bottom WHERE $down
-  MATCH (t) (()-[:FORK|SUBAGENT]->(d:Thread WHERE d.depth <= bottom AND d.createdAt <= $asOf))+ (n:Thread)
+  MATCH (t) (()-[e:FORK|SUBAGENT WHERE type(e) IN $kinds]->(d:Thread WHERE d.depth <= bottom AND d.createdAt <= $asOf))+ (n:Thread)
   RETURN DISTINCT n
 }
 WITH t, top, bottom, n ORDER BY n.generation, n.id
@@ -44,8 +44,8 @@ CALL (found, top, bottom) {
   // Is there more beyond the depth that was asked for?
   UNWIND found AS n
   WITH n WHERE ($down AND n.depth = bottom) OR ($up AND n.depth = top)
-  WITH n WHERE ($down AND n.depth = bottom AND EXISTS { (n)-[:FORK|SUBAGENT]->(:Thread) })
-            OR ($up AND n.depth = top AND EXISTS { (n)<-[:FORK|SUBAGENT]-(:Thread) })
+  WITH n WHERE ($down AND n.depth = bottom AND EXISTS { (n)-[e:FORK|SUBAGENT WHERE type(e) IN $kinds]->(:Thread) })
+            OR ($up AND n.depth = top AND EXISTS { (n)<-[e:FORK|SUBAGENT WHERE type(e) IN $kinds]-(:Thread) })
   RETURN count(n) AS beyond
 }
 RETURN size(found) AS total, beyond, edges,

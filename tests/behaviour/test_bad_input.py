@@ -43,7 +43,7 @@ def is_id(path: tuple[str | int, ...]) -> bool:
     return str(path[-1]) == "id" or (str(path[-1]).endswith("Id") and not str(path[-1]).startswith("native"))
 
 
-ENUMS = {"executor", "kind", "strategy", "provider", "createdBy", "context"}
+ENUMS = {"executor", "kind", "strategy", "provider", "createdBy", "context", "status"}
 
 
 def refused(service: Client, case: Case, ready: Ready, given: dict[str, Any]) -> Refusal:

@@ -38,6 +38,7 @@ OTHER_INPUT: dict[str, dict[str, Any]] = {
     "spawnSubagent": {"task": "another"},
     "completeSubagent": {"result": "another"},
     "cancelSubagent": {"reason": "another"},
+    "recordNativeSubagent": {"title": "another"},
     "cancelTransfer": {"transferId": "trf_00000000-0000-7000-8000-000000000000"},
     "archiveThread": {"threadId": "thr_00000000-0000-7000-8000-000000000000"},
 }

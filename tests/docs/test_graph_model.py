@@ -30,6 +30,7 @@ RECORDS: dict[str, type[model.Record]] = {
     "TurnItem": model.TurnItem,
     "Checkpoint": model.Checkpoint,
     "ProviderThread": model.ProviderThread,
+    "ExecutionNode": model.ExecutionNode,
     "ContextTransfer": model.Transfer,
     "ContextHandoff": model.Handoff,
     "Event": model.Event,
@@ -80,8 +81,8 @@ def test_every_id_shows_the_prefix_it_begins_with() -> None:
         row[2].strip("`").removesuffix("_…") for label in RECORDS for row in table(section(TEXT, f"## {label}"))[:1]
     }
 
-    # Receipts have a key; nothing makes execution nodes yet.
-    assert prefixes == {kind.value for kind in IdKind} - {"rcp", "exe"}
+    # Receipts have a key.
+    assert prefixes == {kind.value for kind in IdKind} - {"rcp"}
 
 
 def test_the_types_of_events_are_those_that_commands_record() -> None:
@@ -107,6 +108,13 @@ def tree(service: Client, graph: Graph) -> str:
     merge = service.merge_back(sample.thread["told"])
     service.revise(service.prepare(merge["id"], "codex")["handoff"]["id"], "It has tests now.")
     service.whole_run(root, "Fix it.", provider="codex")
+    spawner = service.running(root, "Delegate it.")["run"]["id"]
+    service.complete_subagent(service.spawned(spawner)["run"]["id"], "It is done.")
+    scout = f"scout-{root}"
+    service.observe(spawner, scout, title="A scout", task="Look.", status="COMPLETED", result="Seen.", promote=True)
+    service.observe(spawner, f"{scout}-2", nativeParentId=scout)
+    fork = service.start(sample.thread["again"], "Hello?", "codex")["run"]["id"]
+    service.started(fork, nativeThreadId=f"fork-{root}", failure={"code": "OVERLOADED", "message": "Try later."})
     service.start(sample.thread["refused"], "Hello again?", "claude", model="a model")
     return root
 

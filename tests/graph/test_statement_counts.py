@@ -105,6 +105,11 @@ BETWEEN = {
         "lock_run lock_subagents lock_subagents end_run lock_thread make_transfer runs_by_id "
         "lock_run end_run lock_thread make_transfer runs_by_id"
     ),
+    "recordNativeSubagent": "lock_run execution_node store_execution_node",
+    "recordNativeSubagent that is promoted": (
+        "lock_run execution_node create_subagent make_transfer start_run accept_run append_items consume_transfers "
+        "end_run store_execution_node"
+    ),
     "handoffThread": "lock_thread start_state forkable_turn make_transfer",
     "prepareTransfer": (
         "transfer lock_thread transfer start_state forkable_turn history_runs items_of_runs latest_summary "

@@ -27,6 +27,7 @@ result { status text } sourcePoint { threadId runId checkpointId turnItemId prov
 basePoint { threadId runId } resolution { strategy handoffId nativeThreadId } failure { code message }
 """
 HANDOFF = "id kind text hash tokens budgetTokens provider transferId payload revisionOfId supersededById"
+NODE = "id runId threadId provider nativeId nativeParentId title task status result promotedThread { id }"
 RUN = "id threadId position provider status reason nativeThreadId nativeTurnId stable"
 VISIBLE = "id runId threadId inherited position kind status text data run { id threadId }"
 PAGE = "totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor }"
@@ -264,6 +265,11 @@ class Client:
     def cancel_subagent(self, run: str, **given: Any) -> dict[str, Any]:
         selection = f"run {{ {RUN} }} transfer {{ {TRANSFER} }} cancelledRuns"
         return self.mutate("cancelSubagent", selection, runId=run, **given)
+
+    def observe(self, run: str, native: str, **given: Any) -> dict[str, Any]:
+        """A report on a native child of a run: the child, as it is known then."""
+        selection = f"node {{ {NODE} }}"
+        return self.mutate("recordNativeSubagent", selection, runId=run, nativeId=native, **given)["node"]
 
     def results(self, thread: str) -> list[dict[str, Any]]:
         """The results of subagents that came back to a thread, oldest first."""

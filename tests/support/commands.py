@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from tests.support.client import HANDOFF, PLAN, RUN, THREAD, TRANSFER, Client, Refusal
+from tests.support.client import HANDOFF, NODE, PLAN, RUN, THREAD, TRANSFER, Client, Refusal
 
 
 @dataclass(frozen=True)
@@ -485,6 +485,20 @@ def _(client: Client, tag: str) -> Ready:
     run = client.start(fork["thread"]["id"], "Try it")["run"]["id"]
     failure = {"code": "OVERLOADED", "message": "Try later"}
     return Ready(root, {"runId": run, "nativeThreadId": _native(tag, 2)[0], "failure": failure})
+
+
+@_case("recordNativeSubagent", "recordNativeSubagent", f"node {{ {NODE} }}")
+def _(client: Client, tag: str) -> Ready:
+    root, spawner = _spawning(client, tag)
+    return Ready(root, {"runId": spawner, "nativeId": f"child-{tag}", "task": "Look it up"})
+
+
+@_case("recordNativeSubagent that is promoted", "recordNativeSubagent", f"node {{ {NODE} }}")
+def _(client: Client, tag: str) -> Ready:
+    root, spawner = _spawning(client, tag)
+    client.observe(spawner, f"child-{tag}", nativeParentId=f"other-{tag}", title="A scout")
+    given = {"runId": spawner, "nativeId": f"child-{tag}", "status": "COMPLETED", "result": "Line 7", "promote": True}
+    return Ready(root, given)
 
 
 # Context ahead of the run

@@ -14,6 +14,7 @@ from plait.domain.model import (
     HandoffKind,
     ItemKind,
     ItemStatus,
+    NodeStatus,
     ProviderThreadStatus,
     Relationship,
     ResultStatus,
@@ -182,6 +183,18 @@ described(
         ResultStatus.UNKNOWN: "Its executor was lost: nobody knows.",
     },
     name="SubagentResultStatus",
+)
+described(
+    NodeStatus,
+    "Where the work of a native subagent stands, as far as its provider tells.",
+    {
+        NodeStatus.RUNNING: "It works, or nothing else was heard of it.",
+        NodeStatus.UNKNOWN: "It ended, and nobody knows how.",
+        NodeStatus.CANCELLED: "It was stopped.",
+        NodeStatus.FAILED: "It failed.",
+        NodeStatus.COMPLETED: "It did its task.",
+    },
+    name="ExecutionNodeStatus",
 )
 described(
     HandoffKind,

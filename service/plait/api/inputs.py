@@ -3,7 +3,7 @@
 import strawberry
 
 from plait.api.scalars import Json
-from plait.domain.model import Creator, Executor, ItemKind, Strategy, SubagentContext, ThreadStatus
+from plait.domain.model import Creator, Executor, ItemKind, NodeStatus, Strategy, SubagentContext, ThreadStatus
 
 _KEY = "Names this request: the same one again gives the first answer and does nothing twice. 1 to 200 characters."
 
@@ -200,6 +200,24 @@ class CompleteSubagentInput(Keyed):
 class CancelSubagentInput(Keyed):
     run_id: strawberry.ID = strawberry.field(description="The run of the subagent.")
     reason: str | None = strawberry.field(description="Why it is stopped.")
+
+
+@strawberry.input(
+    description="What a provider tells of a subagent that it started itself; reports may come in any order."
+)
+class RecordNativeSubagentInput(Keyed):
+    run_id: strawberry.ID = strawberry.field(description="The run it was seen in.")
+    native_id: str = strawberry.field(description="The provider's own id of it, such as that of its thread.")
+    native_parent_id: str | None = strawberry.field(
+        description="The provider's own id of the subagent that started it; null: the run itself did, or nobody told."
+    )
+    title: str | None = strawberry.field(description="Its name, 500 characters at most.")
+    task: str | None = strawberry.field(description="What it was asked to do.")
+    status: NodeStatus = strawberry.field(default=NodeStatus.RUNNING, description="Where its work stands.")
+    result: str | None = strawberry.field(description="What it found, or why there is nothing.")
+    promote: bool = strawberry.field(
+        default=False, description="Whether a thread is made of it, once it has ended, that runs can go on in."
+    )
 
 
 @strawberry.input(description="A transfer to call off.")

@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 from strawberry.dataloader import DataLoader
 
 from plait.domain.errors import NotFound
-from plait.domain.model import Checkpoint, Handoff, ProviderThread, Run, Thread, Transfer, TurnItem
+from plait.domain.model import Checkpoint, ExecutionNode, Handoff, ProviderThread, Run, Thread, Transfer, TurnItem
 from plait.graph.readers import Readers
 
 MAX_BATCH = 250
@@ -76,6 +76,15 @@ class Loaders:
     @cached_property
     def handoffs(self) -> RecordLoader[Handoff]:
         return RecordLoader(self._readers.handoffs)
+
+    @cached_property
+    def execution_nodes(self) -> RecordLoader[ExecutionNode]:
+        return RecordLoader(self._readers.execution_nodes)
+
+    @cached_property
+    def execution_nodes_of_runs(self) -> DataLoader[str, list[ExecutionNode]]:
+        """The native children that were seen in each run."""
+        return DataLoader(load_fn=self._readers.execution_nodes_of_runs, max_batch_size=MAX_BATCH)
 
     @cached_property
     def first_items(self) -> DataLoader[str, TurnItem | None]:

@@ -30,6 +30,7 @@ ReviseHandoff: TypeAlias = Annotated[inputs.ReviseHandoffInput, strawberry.argum
 SpawnSubagent: TypeAlias = Annotated[inputs.SpawnSubagentInput, strawberry.argument(description=_WHAT)]
 CompleteSubagent: TypeAlias = Annotated[inputs.CompleteSubagentInput, strawberry.argument(description=_WHAT)]
 CancelSubagent: TypeAlias = Annotated[inputs.CancelSubagentInput, strawberry.argument(description=_WHAT)]
+RecordNativeSubagent: TypeAlias = Annotated[inputs.RecordNativeSubagentInput, strawberry.argument(description=_WHAT)]
 CancelTransfer: TypeAlias = Annotated[inputs.CancelTransferInput, strawberry.argument(description=_WHAT)]
 ArchiveThread: TypeAlias = Annotated[inputs.ArchiveThreadInput, strawberry.argument(description=_WHAT)]
 
@@ -229,6 +230,20 @@ class Mutation:
         return payloads.CancelSubagentPayload(
             client_mutation_id=key, run=result.run, transfer=result.transfer, cancelled_runs=result.cancelled_runs
         )
+
+    @strawberry.mutation(
+        description="Record what a provider tells of a subagent that it started itself. Reports of one, by its native "
+        "id, are joined: in any order, however often, they come to the same."
+    )
+    @staticmethod
+    async def record_native_subagent(
+        info: Info, input: RecordNativeSubagent
+    ) -> payloads.RecordNativeSubagentPayload | None:
+        key = mutation_key(input.client_mutation_id)
+        wanted = validation.record_native_subagent(input, info.context.limits)
+        result = await info.context.commands.record_native_subagent(key, wanted)
+        info.context.forget()
+        return payloads.RecordNativeSubagentPayload(client_mutation_id=key, node=result.node)
 
     @strawberry.mutation(description="Call off a transfer that waits for its target's next start.")
     @staticmethod

@@ -3,6 +3,7 @@
 import strawberry
 
 from plait.api.types.checkpoint import Checkpoint
+from plait.api.types.execution import ExecutionNode
 from plait.api.types.handoff import ContextHandoff
 from plait.api.types.item import TurnItem
 from plait.api.types.plan import FreshPlan, StartPlan
@@ -148,6 +149,13 @@ class CancelSubagentPayload(Payload):
     transfer: records.Transfer = strawberry.field(graphql_type=ContextTransfer, description="Its result.")
     cancelled_runs: int = strawberry.field(
         description="How many runs were stopped by this: its own, and those of the subagents below it."
+    )
+
+
+@strawberry.type(description="Answer of `recordNativeSubagent`.")
+class RecordNativeSubagentPayload(Payload):
+    node: records.ExecutionNode = strawberry.field(
+        graphql_type=ExecutionNode, description="The subagent, as it is known now."
     )
 
 

@@ -79,6 +79,8 @@ class Query:
                 return await loaders.items.must(id)
             case IdKind.CHECKPOINT:
                 return await loaders.checkpoints.must(id)
+            case IdKind.EXECUTION_NODE:
+                return await loaders.execution_nodes.must(id)
             case IdKind.PROVIDER_THREAD:
                 return await loaders.provider_threads.must(id)
             case IdKind.TRANSFER:

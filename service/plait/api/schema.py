@@ -12,6 +12,7 @@ from plait.api.mutations import Mutation
 from plait.api.queries import Query
 from plait.api.scalars import SCALARS
 from plait.api.types.checkpoint import Checkpoint
+from plait.api.types.execution import ExecutionNode
 from plait.api.types.handoff import ContextHandoff
 from plait.api.types.item import TurnItem
 from plait.api.types.provider import ProviderThread
@@ -19,7 +20,7 @@ from plait.api.types.provider import ProviderThread
 schema = strawberry.Schema(
     query=Query,
     mutation=Mutation,
-    types=[TurnItem, Checkpoint, ProviderThread, ContextHandoff, AnyCode],
+    types=[TurnItem, Checkpoint, ExecutionNode, ProviderThread, ContextHandoff, AnyCode],
     execution_context_class=ShortWayExecutor,
     config=StrawberryConfig(scalar_map=SCALARS),
 )

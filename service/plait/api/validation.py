@@ -197,6 +197,19 @@ def cancel_subagent(given: inputs.CancelSubagentInput, limits: Limits) -> contra
     )
 
 
+def record_native_subagent(given: inputs.RecordNativeSubagentInput, limits: Limits) -> contracts.RecordNativeSubagent:
+    return contracts.RecordNativeSubagent(
+        run_id=checks.record_id(given.run_id, IdKind.RUN, "runId"),
+        native_id=checks.line(given.native_id, "nativeId", MAX_NATIVE_ID),
+        native_parent_id=checks.optional_line(given.native_parent_id, "nativeParentId", MAX_NATIVE_ID),
+        title=_title(given.title),
+        task=checks.optional_text(given.task, "task", limits.max_text_bytes),
+        status=given.status,
+        result=checks.optional_text(given.result, "result", limits.max_text_bytes),
+        promote=given.promote,
+    )
+
+
 def cancel_transfer(given: inputs.CancelTransferInput) -> contracts.CancelTransfer:
     return contracts.CancelTransfer(transfer_id=checks.record_id(given.transfer_id, IdKind.TRANSFER, "transferId"))
 

@@ -5,6 +5,7 @@ from plait.commands import (
     fork,
     items,
     merge,
+    observed,
     preparation,
     report,
     retention,
@@ -83,6 +84,9 @@ class Commands:
 
     async def cancel_subagent(self, key: str | None, given: c.CancelSubagent) -> c.SubagentResult:
         return await subagents.cancel_subagent(self._box, key, given)
+
+    async def record_native_subagent(self, key: str | None, given: c.RecordNativeSubagent) -> c.ObservedResult:
+        return await observed.record_native_subagent(self._box, key, given)
 
     async def cancel_transfer(self, key: str | None, given: c.CancelTransfer) -> c.TransferResult:
         return await transfers.cancel_transfer(self._box, key, given)

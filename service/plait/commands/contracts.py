@@ -7,9 +7,11 @@ from pydantic import Field, JsonValue
 from plait.domain.model import (
     Checkpoint,
     Creator,
+    ExecutionNode,
     Executor,
     Handoff,
     ItemKind,
+    NodeStatus,
     Record,
     Run,
     Strategy,
@@ -152,6 +154,17 @@ class CancelSubagent(Record):
     reason: str | None = None
 
 
+class RecordNativeSubagent(Record):
+    run_id: str
+    native_id: str
+    native_parent_id: str | None = None
+    title: str | None = None
+    task: str | None = None
+    status: NodeStatus
+    result: str | None = None
+    promote: bool = False
+
+
 class CancelTransfer(Record):
     transfer_id: str
 
@@ -228,6 +241,10 @@ class SubagentResult(Record):
     transfer: Transfer
     handoff: Handoff | None = None
     cancelled_runs: int = 0
+
+
+class ObservedResult(Record):
+    node: ExecutionNode
 
 
 class ItemsResult(Record):

@@ -25,9 +25,18 @@ class Ended(NamedTuple):
 
 
 async def end_run(
-    unit: Unit, locked: LockedRun, status: RunStatus, ending: Ending | None = None, **changes: object
+    unit: Unit,
+    locked: LockedRun,
+    status: RunStatus,
+    ending: Ending | None = None,
+    *,
+    gives_back: bool = True,
+    **changes: object,
 ) -> Ended:
-    """Ends an active run; `changes` are more properties of it. `ending` says more of the end of a subagent's run."""
+    """Ends an active run; `changes` are more properties of it. `ending` says more of the end of a subagent's run.
+
+    Without `gives_back` a subagent's run has no result for its parent: that knows it already.
+    """
     completed = status is RunStatus.COMPLETED
     row = await unit.tx.demand(
         _END,
@@ -39,7 +48,7 @@ async def end_run(
     run = Run.model_validate(row["run"])
     checkpoint = next((Checkpoint.model_validate(entry) for entry in row["checkpoints"]), None)
     result = None
-    if locked.thread.relationship_to_parent is Relationship.SUBAGENT:
+    if gives_back and locked.thread.relationship_to_parent is Relationship.SUBAGENT:
         result = await _give_back(unit, locked, run, ending or ending_of(run))
     return Ended(run, checkpoint, result)
 

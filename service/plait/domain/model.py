@@ -122,6 +122,16 @@ class ResultStatus(StrEnum):
     UNKNOWN = "unknown"
 
 
+class NodeStatus(StrEnum):
+    """Where the work of a native child stands, as far as is known."""
+
+    RUNNING = "running"
+    UNKNOWN = "unknown"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    COMPLETED = "completed"
+
+
 class HandoffKind(StrEnum):
     PORTABLE_CONTEXT = "portable_context"
     DELTA_CONTEXT = "delta_context"
@@ -349,6 +359,29 @@ class ProviderThread(Record):
         return SourcePoint(
             thread_id=self.tip_thread_id or self.thread_id, run_id=self.tip_run_id, position=self.tip_position
         )
+
+
+class ExecutionNode(Record):
+    """A native child, as its provider tells of it. `native_id` is the provider's own id of it.
+
+    `native_parent_id` is that of the child that started it; none: the run itself did. `promoted_thread_id` is the
+    thread that was made of it.
+    """
+
+    id: str
+    run_id: str
+    thread_id: str
+    position: int
+    provider: str
+    native_id: str
+    native_parent_id: str | None = None
+    title: str | None = None
+    task: str | None = None
+    status: NodeStatus
+    result: str | None = None
+    promoted_thread_id: str | None = None
+    created_at: datetime
+    updated_at: datetime
 
 
 class Transfer(Record):

@@ -8,6 +8,7 @@ from plait.domain.errors import ErrorCode, InvalidInput, NotFound
 from plait.domain.history import WHOLE_RUN, History, Mark, Segment
 from plait.domain.model import (
     Checkpoint,
+    ExecutionNode,
     Handoff,
     ProviderThread,
     Record,
@@ -48,6 +49,8 @@ _HANDOFFS = service_statement("handoffs_by_id")
 _PROVIDER_THREADS = service_statement("provider_threads_by_id")
 _FIRST_ITEMS = service_statement("first_items")
 _RUN_CHECKPOINTS = service_statement("checkpoints_of_runs")
+_NODES = service_statement("execution_nodes_by_id")
+_RUN_NODES = service_statement("execution_nodes_of_runs")
 _RUNS_PAGE = service_statement("runs_page")
 _ITEMS_PAGE = service_statement("items_page")
 _VISIBLE = service_statement("visible_items_forward")
@@ -110,6 +113,15 @@ class Readers:
         row = await self._database.answer(_RUN_CHECKPOINTS, runIds=list(run_ids))
         found = [Checkpoint.model_validate(record) for record in row["records"]]
         return [[checkpoint for checkpoint in found if checkpoint.run_id == run_id] for run_id in run_ids]
+
+    async def execution_nodes(self, ids: Sequence[str]) -> list[ExecutionNode | None]:
+        return await self._by_id(_NODES, ExecutionNode, ids)
+
+    async def execution_nodes_of_runs(self, run_ids: Sequence[str]) -> list[list[ExecutionNode]]:
+        """The native children that were seen in each run, in the order in which they were first heard of."""
+        row = await self._database.answer(_RUN_NODES, runIds=list(run_ids))
+        found = [ExecutionNode.model_validate(record) for record in row["records"]]
+        return [[node for node in found if node.run_id == run_id] for run_id in run_ids]
 
     async def runs_of(self, thread_id: str, request: PageRequest) -> Page[Run]:
         """The runs of a thread, oldest first. Forward pages only."""
@@ -209,14 +221,13 @@ class Readers:
         after: tuple[Any, ...] = (0, "")
         if request.after is not None:
             after = decode_cursor(request.after, scope, int, str)
-        forks = EdgeKind.FORK in kinds
 
         async def work(tx: Transaction) -> Lineage:
             row = await tx.fetch(
                 _LINEAGE,
                 threadId=thread_id,
-                up=forks and direction is not Direction.DESCENDANTS,
-                down=forks and direction is not Direction.ANCESTORS,
+                up=direction is not Direction.DESCENDANTS,
+                down=direction is not Direction.ANCESTORS,
                 maxDepth=max_depth,
                 asOf=as_of or _FAR_FUTURE,
                 afterGeneration=after[0],

@@ -3,7 +3,7 @@
 import strawberry
 from graphql import GraphQLAbstractType
 
-from plait.domain.model import Checkpoint, Handoff, ProviderThread, Run, Thread, Transfer, TurnItem
+from plait.domain.model import Checkpoint, ExecutionNode, Handoff, ProviderThread, Run, Thread, Transfer, TurnItem
 
 _NAMES: dict[type, str] = {
     Thread: "Thread",
@@ -11,6 +11,7 @@ _NAMES: dict[type, str] = {
     TurnItem: "TurnItem",
     Checkpoint: "Checkpoint",
     ProviderThread: "ProviderThread",
+    ExecutionNode: "ExecutionNode",
     Transfer: "ContextTransfer",
     Handoff: "ContextHandoff",
 }

@@ -8,6 +8,7 @@ import strawberry
 from plait.api.connections import After, Connection, First, PageView, page_request, view
 from plait.api.context import Info
 from plait.api.types.checkpoint import Checkpoint
+from plait.api.types.execution import ExecutionNode
 from plait.api.types.item import TurnItem
 from plait.api.types.node import Node
 from plait.api.types.plan import RecordedPlan, StartPlan
@@ -88,6 +89,14 @@ class Run(Node):
     @staticmethod
     async def checkpoints(root: strawberry.Parent[records.Run], info: Info) -> list[records.Checkpoint]:
         return await info.context.loaders.checkpoints_of_runs.load(root.id)
+
+    @strawberry.field(
+        description="The subagents that its provider started itself, in the order in which they were first heard of.",
+        graphql_type=list[ExecutionNode],
+    )
+    @staticmethod
+    async def execution_nodes(root: strawberry.Parent[records.Run], info: Info) -> list[records.ExecutionNode]:
+        return await info.context.loaders.execution_nodes_of_runs.load(root.id)
 
     @classmethod
     def is_type_of(cls, obj: object, _info: object) -> bool:
