@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from time import monotonic
+from typing import NamedTuple
 
 import structlog
 from neo4j import AsyncGraphDatabase, NotificationMinimumSeverity
@@ -24,11 +25,17 @@ from plait.graph.readers import Readers
 from plait.providers.registry import registry
 from plait.settings import Settings
 
-GiveUp = Callable[[str], None]
+
+class Told(NamedTuple):
+    """Who is told how the start goes: `ready` once the graph can be used, `give_up` why it never can, to end it all."""
+
+    ready: Callable[[], None]
+    give_up: Callable[[str], None]
+
 
 _log = structlog.get_logger(__name__)
 _MIGRATION_PAUSE_SECONDS = 1
-_TOLD_EVERY_SECONDS = 30
+_LOGGED_EVERY_SECONDS = 30
 
 
 def open_database(settings: Settings) -> Database:
@@ -49,11 +56,8 @@ def open_database(settings: Settings) -> Database:
     return Database(driver, settings.neo4j_database, settings.neo4j_transaction_timeout_seconds, address)
 
 
-def create_app(settings: Settings, give_up: GiveUp) -> Starlette:
-    """The ASGI application: migrations at start, then GraphQL and health. Neo4j is that of `settings.neo4j_uri`.
-
-    `give_up` is told why the service can never be ready, and has to end it.
-    """
+def create_app(settings: Settings, told: Told) -> Starlette:
+    """The ASGI application: migrations at start, then GraphQL and health. Neo4j is that of `settings.neo4j_uri`."""
     database = open_database(settings)
     providers = registry(settings.providers)
     box = Toolbox(
@@ -73,17 +77,17 @@ def create_app(settings: Settings, give_up: GiveUp) -> Starlette:
                 max_body_bytes=settings.max_body_bytes,
                 max_page_size=settings.max_page_size,
             ),
-            lifespan=lambda: _opened(box, settings.lease_sweep_seconds, give_up),
+            lifespan=lambda: _opened(box, settings.lease_sweep_seconds, told),
         )
     )
 
 
 @asynccontextmanager
-async def _opened(box: Toolbox, sweep_seconds: float, give_up: GiveUp) -> AsyncGenerator[None]:
+async def _opened(box: Toolbox, sweep_seconds: float, told: Told) -> AsyncGenerator[None]:
     """The database, migrated, and swept for silent runs. A Neo4j away at start is made up for once it is back."""
     database = box.database
     try:
-        later = None if await _settled(database, give_up) else asyncio.create_task(_settle_later(database, give_up))
+        later = None if await _settled(database, told) else asyncio.create_task(_settle_later(database, told))
         warm = asyncio.create_task(asyncio.to_thread(count_tokens, "warm"))
         sweep = asyncio.create_task(_sweep_for_ever(box, sweep_seconds))
         yield
@@ -111,32 +115,33 @@ async def _sweep_for_ever(box: Toolbox, seconds: float) -> None:
             _log.info("silent runs interrupted", count=count)
 
 
-async def _settled(database: Database, give_up: GiveUp, told: bool = True) -> bool:
+async def _settled(database: Database, told: Told, log: bool = True) -> bool:
     """Migrates the graph and opens it, or gives up on one that is not to be touched; false while Neo4j is away."""
     try:
         await migrate(database)
     except StorageUnavailable as error:
-        if told:
+        if log:
             _log.warning("migrations wait for the graph database", at=database.address, reason=error.message)
         return False
     except MigrationMismatch as error:
-        give_up(str(error))
+        told.give_up(str(error))
         return True
     database.open()
+    told.ready()
     return True
 
 
-async def _settle_later(database: Database, give_up: GiveUp) -> None:
+async def _settle_later(database: Database, told: Told) -> None:
     settled = False
-    told_at = monotonic()
+    logged_at = monotonic()
     while not settled:
         await asyncio.sleep(_MIGRATION_PAUSE_SECONDS)
-        told = monotonic() - told_at >= _TOLD_EVERY_SECONDS
-        told_at = monotonic() if told else told_at
+        log = monotonic() - logged_at >= _LOGGED_EVERY_SECONDS
+        logged_at = monotonic() if log else logged_at
         try:
-            settled = await _settled(database, give_up, told)
+            settled = await _settled(database, told, log)
         except Exception as error:
             # Nobody waits for this task: without a word the service would never be ready.
             _log.critical("migrations failed", exc_info=error)
-            give_up("The graph could not be migrated; the lines above say why.")
+            told.give_up("The graph could not be migrated; the lines above say why.")
             return

@@ -6,8 +6,9 @@ from functools import cache
 from strawberry.http.ides import get_graphql_ide_html
 
 EXAMPLES = """\
-# Operations to begin with. Press the play button and choose one; fill in variables at the bottom, such as
-#   {"thread": "thr_…", "fork": "thr_…"}
+# Operations to begin with, in an order that works: press the play button and choose one. Put the ids that they answer
+# with into the variables at the bottom, such as
+#   {"thread": "thr_…", "run": "run_…"}
 # A mutation with a clientMutationId may be sent again: it does nothing twice.
 
 query NewestThreads {
@@ -27,6 +28,22 @@ mutation FirstMessage($thread: ID!) {
     run { id status }
     plan { outcome reason injected }
   }
+}
+
+mutation ProviderAccepted($run: ID!) {
+  reportRunStarted(input: {runId: $run, nativeThreadId: "any id of the provider's", nativeTurnId: "1"}) {
+    run { id status }
+  }
+}
+
+mutation Answer($run: ID!) {
+  appendTurnItems(input: {runId: $run, items: [{kind: ASSISTANT_MESSAGE, text: "Here it is."}]}) {
+    items { position kind text }
+  }
+}
+
+mutation Complete($run: ID!) {
+  completeRun(input: {runId: $run}) { run { id status } checkpoint { id } }
 }
 
 mutation Fork($thread: ID!) {

@@ -45,14 +45,15 @@ def serve_until_stopped(settings: Settings) -> None:
             access = f"user {settings.neo4j_user}, password in {local.password_file}"
         else:
             access = f"user {settings.neo4j_user}, password of PLAIT_NEO4J_PASSWORD"
-        _run(settings, listener, lambda: _tell_addresses(settings, listener, access))
+        _run(settings, listener, access)
 
 
 @contextmanager
 def _local_neo4j(settings: Settings) -> Generator[LocalNeo4j]:
     with DownloadBar() as bar:
-        local = LocalNeo4j(settings, report=bar.update)
-        say(f"Starting Neo4j in {settings.data_dir.absolute()}")
+        local = LocalNeo4j(
+            settings, report=bar.update, starting=lambda: say(f"Starting Neo4j in {settings.data_dir.absolute()}")
+        )
         # The service's modules take a second or two to load, which the database's start hides.
         threading.Thread(target=_load_service, daemon=True, name="load-service").start()
         local.start()
@@ -84,21 +85,24 @@ def _with_endpoint(settings: Settings, local: LocalNeo4j) -> Settings:
     )
 
 
-def _run(settings: Settings, listener: socket.socket, when_ready: Callable[[], None]) -> None:
-    from plait.wiring import create_app
+def _run(settings: Settings, listener: socket.socket, access: str) -> None:
+    from plait.wiring import Told, create_app
+
+    def ready() -> None:
+        server.ready()
 
     def give_up(reason: str) -> None:
         server.give_up(reason)
 
     config = uvicorn.Config(
-        create_app(settings, give_up),
+        create_app(settings, Told(ready, give_up)),
         log_config=None,
         access_log=settings.log_level == "DEBUG",
         lifespan="on",
         timeout_graceful_shutdown=OPEN_REQUESTS_SECONDS,
         server_header=False,
     )
-    server = _Server(config, when_ready)
+    server = _Server(config, lambda ready: _tell(settings, listener, access, ready))
     server.run(sockets=[listener])
     if server.reason is not None:
         raise ServeFailed(server.reason)
@@ -107,12 +111,18 @@ def _run(settings: Settings, listener: socket.socket, when_ready: Callable[[], N
 
 
 class _Server(uvicorn.Server):
-    """Tells when the service can be asked, and ends when it never can be."""
+    """Tells when the service answers and when it is ready, and ends when it never can be."""
 
-    def __init__(self, config: uvicorn.Config, when_ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, tell: Callable[[bool], None]) -> None:
         super().__init__(config)
-        self._when_ready = when_ready
+        self._tell = tell
+        self._ready = False
         self.reason: str | None = None
+
+    def ready(self) -> None:
+        self._ready = True
+        if self.started:
+            self._tell(True)
 
     def give_up(self, reason: str) -> None:
         self.reason = reason
@@ -121,12 +131,20 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started and self.reason is None:
-            self._when_ready()
+            self._tell(self._ready)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self.reason is None:
+            say("Stopping")
+        await super().shutdown(sockets)
 
 
-def _tell_addresses(settings: Settings, listener: socket.socket, access: str) -> None:
+def _tell(settings: Settings, listener: socket.socket, access: str, ready: bool) -> None:
     base = f"http://{_reachable(settings.host)}:{listener.getsockname()[1]}"
-    say("Plait is ready")
+    if ready:
+        say("Plait is ready")
+    else:
+        say("Plait waits for Neo4j, and tells here when it is ready")
     say(f"  GraphQL   {base}/graphql")
     say(f"  GraphiQL  {base}/graphql (in a browser)")
     say(f"  Bolt      {settings.neo4j_uri} ({access})")

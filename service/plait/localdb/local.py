@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -49,10 +50,19 @@ class LocalNeo4j:
     process ends when this one does, however this one ends. Use it as a context manager, or call both.
     """
 
-    def __init__(self, settings: Settings, report: jars.ReportProgress | None = None) -> None:
-        """`report` is told how far the download of the jars is, where they are not on this machine yet."""
+    def __init__(
+        self,
+        settings: Settings,
+        report: jars.ReportProgress | None = None,
+        starting: Callable[[], None] | None = None,
+    ) -> None:
+        """`report` is told how far the download of the jars is, where they are not on this machine yet.
+
+        `starting` is called when the folder is ours and the work begins.
+        """
         self._settings = settings
         self._report = report
+        self._starting = starting
         self._folder = DataFolder(settings.data_dir)
         self._class_path: list[str] = []
         self._start_cache: Path | None = None
@@ -87,6 +97,8 @@ class LocalNeo4j:
         """
         self._folder.open()
         try:
+            if self._starting is not None:
+                self._starting()
             self._class_path = [str(path) for path in jars.class_path(self._report)]
             cache = startcache.cache_file(self._class_path)
             self._start_cache = cache if cache.exists() else None
