@@ -87,5 +87,21 @@ class Operation:
         return self._before + orjson.dumps(given) + b"}}"
 
 
+class Query:
+    """A GraphQL query made ready, as an `Operation` is."""
+
+    def __init__(self, document: str) -> None:
+        self._before = b'{"query":' + orjson.dumps(document) + b',"variables":'
+
+    def body(self, **variables: object) -> bytes:
+        """The body of one request."""
+        return self._before + orjson.dumps(variables) + b"}"
+
+
 FORK = Operation("forkThread", "thread { id depth createdAt parentThreadId } transfer { id status }")
 START = Operation("startRun", "run { id } plan { outcome strategy injected handoffs { id tokens } }")
+EXPLAIN = Query("""query ($threadId: ID!, $provider: String!) { explainStart(threadId: $threadId, provider: $provider) {
+  outcome strategy reason resume { nativeThreadId } nativeFork { nativeThreadId lastTurnId }
+  candidates { outcome taken costTokens reason }
+} }""")
+MERGE_BASE = Query("query ($threadIds: [ID!]!) { mergeBase(threadIds: $threadIds) { threadId runId } }")

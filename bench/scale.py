@@ -22,6 +22,12 @@ class Scale:
     """Runs of the long thread that forks are taken from; the short one has `SHORT_RUNS`."""
     length_samples: int
     resolution_samples: int
+    stretch_runs: int
+    """Runs that the long thread of `planning` has on one provider thread before the next; the short one has a tenth."""
+    planning_samples: int
+    merge_rounds: int
+    """Merged diamonds, and on each of two branches merges with four generations to each."""
+    merge_samples: int
     large_threads: int
     """Threads of the large graph; the small one has `SMALL_THREADS`."""
     graph_samples: int
@@ -32,6 +38,8 @@ SHORT_RUNS = 10
 SMALL_THREADS = 1_000
 TOLD_RUNS = (100, 10_000)
 """Runs of the two threads whose context is built; each alone is larger than the default budget of a handoff."""
+STRETCHES = (5, 50)
+"""Provider threads of the two threads whose starts are planned."""
 CLIENTS = 8
 
 QUICK = Scale(
@@ -46,6 +54,10 @@ QUICK = Scale(
     long_runs=10_000,
     length_samples=200,
     resolution_samples=20,
+    stretch_runs=20,
+    planning_samples=60,
+    merge_rounds=50,
+    merge_samples=20,
     large_threads=100_000,
     graph_samples=200,
     graph_warm_forks=300,
@@ -62,6 +74,10 @@ FULL = Scale(
     long_runs=100_000,
     length_samples=1_000,
     resolution_samples=60,
+    stretch_runs=200,
+    planning_samples=300,
+    merge_rounds=500,
+    merge_samples=60,
     large_threads=1_000_000,
     graph_samples=1_000,
     graph_warm_forks=4_000,
