@@ -163,6 +163,12 @@ HOT = {
         """{ threads(first: 100) { totalCount nodes { id title parent { title } root { title } } } }""",
         "list_threads count_threads threads_by_id",
     ),
+    "the way between two threads": (
+        """query ($id: ID!) { lineagePath(from: $id, to: $id) {
+          threads { id title status } edges { id kind sourceThreadId targetThreadId }
+        } }""",
+        "lineage_path",
+    ),
     "what two threads share": (
         """query ($id: ID!) { compareThreads(base: $id, head: $id) {
           mergeBase { runId } baseOnly { totalCount runs { id } } headOnly { totalCount runs { id } }

@@ -48,6 +48,8 @@ def _records(client: Client) -> dict[str, Any]:
         "node.id": thread,
         "threadId": thread,
         "threadIds": [thread, fork["thread"]["id"]],
+        "from": thread,
+        "to": fork["thread"]["id"],
         "base": thread,
         "head": fork["thread"]["id"],
         "provider": "codex",

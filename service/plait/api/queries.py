@@ -13,7 +13,7 @@ from plait.api.inputs import ThreadFilterInput
 from plait.api.types.checkpoint import Checkpoint
 from plait.api.types.comparison import ThreadComparison
 from plait.api.types.handoff import ContextHandoff
-from plait.api.types.lineage import Lineage
+from plait.api.types.lineage import Lineage, LineagePath
 from plait.api.types.node import Node
 from plait.api.types.plan import FreshPlan, StartPlan
 from plait.api.types.point import SourcePoint
@@ -25,7 +25,7 @@ from plait.domain import model as records
 from plait.domain.errors import ErrorCode, InvalidInput
 from plait.domain.ids import IdKind, kind_of
 from plait.domain.model import Strategy
-from plait.graph import pages
+from plait.graph import pages, paths
 from plait.graph.pages import Direction, EdgeKind
 
 MIN_COMPARED, MAX_COMPARED = 2, 10
@@ -132,6 +132,29 @@ class Query:
             page_request(context.limits, first, after),
         )
         return Lineage.of(found)
+
+    @strawberry.field(
+        description="The edges between two threads: the shortest way from one to the other along lineage edges, "
+        "whichever way these point. Null where no edges join them: they are of different trees. Of equally short ways "
+        "it is always the same: the one through the tree, by their common ancestor; else, step by step, the thread of "
+        "the lowest generation.",
+        graphql_type=LineagePath | None,
+    )
+    @staticmethod
+    async def lineage_path(
+        info: Info,
+        from_id: Annotated[
+            strawberry.ID,
+            strawberry.argument(name="from", description="The thread it begins at; NOT_FOUND where there is none."),
+        ],
+        to_id: Annotated[
+            strawberry.ID,
+            strawberry.argument(name="to", description="The thread it ends at; NOT_FOUND where there is none."),
+        ],
+    ) -> paths.LineagePath | None:
+        return await info.context.readers.lineage_path(
+            checks.record_id(from_id, IdKind.THREAD, "from"), checks.record_id(to_id, IdKind.THREAD, "to")
+        )
 
     @strawberry.field(
         description="The last point that the histories of some threads share; null where they share nothing.",

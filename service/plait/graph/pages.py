@@ -49,8 +49,8 @@ class Direction(StrEnum):
 
 class EdgeKind(StrEnum):
     FORK = "FORK"
-    MERGE_BACK = "MERGE_BACK"
     SUBAGENT = "SUBAGENT"
+    MERGE_BACK = "MERGE_BACK"
     SUBAGENT_RESULT = "SUBAGENT_RESULT"
 
 

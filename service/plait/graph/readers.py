@@ -38,6 +38,7 @@ from plait.graph.pages import (
     ThreadFilter,
     VisibleItem,
 )
+from plait.graph.paths import LineagePath, path_of
 from plait.graph.statements import Statement, service_statement
 
 _THREADS = service_statement("threads_by_id")
@@ -63,6 +64,7 @@ _LIST = service_statement("list_threads")
 _SEARCH = service_statement("search_threads")
 _COUNT_THREADS = service_statement("count_threads")
 _LINEAGE = service_statement("lineage")
+_PATH = service_statement("lineage_path")
 _OLDEST_RUNS = service_statement("oldest_runs")
 
 _FAR_FUTURE = datetime(9999, 12, 31, tzinfo=UTC)
@@ -250,6 +252,14 @@ class Readers:
             return Lineage(page=page, edges=tuple(edges), truncated=page.has_next or int(row["beyond"]) > 0)
 
         return await self._database.read(work)
+
+    async def lineage_path(self, from_id: str, to_id: str) -> LineagePath | None:
+        """The shortest way between two threads along lineage edges, whichever way they point; none where none is."""
+        row = await self._database.answer(_PATH, fromId=from_id, toId=to_id)
+        for key, found in ((from_id, row["source"]), (to_id, row["target"])):
+            if found is None:
+                raise _no("thread", key)
+        return path_of(row)
 
     async def merge_base(self, thread_ids: Sequence[str]) -> SourcePoint | None:
         """The last point that the histories of all these threads share; none where they share nothing."""

@@ -50,3 +50,14 @@ class Lineage:
             total_count=page.total,
             truncated=lineage.truncated,
         )
+
+
+@strawberry.type(description="The shortest way between two threads along lineage edges.")
+class LineagePath:
+    threads: tuple[records.Thread, ...] = strawberry.field(
+        graphql_type=list[Thread], description="The threads on the way, in order, both ends included."
+    )
+    edges: tuple[pages.LineageEdge, ...] = strawberry.field(
+        graphql_type=list[LineageEdge],
+        description="The edge from each thread to the next, in the same order; it may point either way.",
+    )
