@@ -173,7 +173,7 @@ def _subtract(segment: Segment, spans: Mapping[str, Sequence[Segment]]) -> Itera
             break
         if span.after > rest.after:
             yield rest._replace(through=span.after)
-        rest = rest._replace(after=max(rest.after, span.through))
-        if rest.after >= rest.through:
+        if span.through >= rest.through:
             return
+        rest = rest._replace(after=span.through)
     yield rest

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import orjson
 from pydantic import TypeAdapter
 
 from plait.domain.history import START, WHOLE_RUN, History, Joint, Mark, Segment, ThreadLink
@@ -18,7 +19,7 @@ _CHAIN = service_statement("chain")
 _RUN_AT = service_statement("run_at")
 
 
-class TakenIn(Record):
+class TakenIn(NamedTuple):
     """A segment of another thread that a run took in, with the tallies at its ends, as the run keeps it."""
 
     thread_id: str
@@ -30,9 +31,6 @@ class TakenIn(Record):
     @property
     def segment(self) -> Segment:
         return Segment(self.thread_id, self.after, self.through)
-
-
-_TAKEN_IN = TypeAdapter(tuple[TakenIn, ...])
 
 
 class KeptJoint(NamedTuple):
@@ -60,7 +58,32 @@ def _taken_in(segment: Segment, before: Tally, after: Tally) -> TakenIn:
 
 
 def _as_json(rows: Sequence[TakenIn]) -> str | None:
-    return _TAKEN_IN.dump_json(tuple(rows), by_alias=True).decode() if rows else None
+    kept = [
+        {
+            "threadId": row.thread_id,
+            "after": tuple(row.after),
+            "through": tuple(row.through),
+            "beforeIt": tuple(row.before_it),
+            "withIt": tuple(row.with_it),
+        }
+        for row in rows
+    ]
+    return orjson.dumps(kept).decode() if kept else None
+
+
+def _from_json(kept: str | None) -> tuple[TakenIn, ...]:
+    # By hand: a history may run through thousands of joints, and a model for each took most of the time.
+    rows = orjson.loads(kept) if kept else ()
+    return tuple(
+        TakenIn(
+            row["threadId"],
+            Mark(*row["after"]),
+            Mark(*row["through"]),
+            Tally(*row["beforeIt"]),
+            Tally(*row["withIt"]),
+        )
+        for row in rows
+    )
 
 
 class JointRow(Record):
@@ -77,11 +100,11 @@ class JointRow(Record):
 
     @cached_property
     def taken(self) -> tuple[TakenIn, ...]:
-        return _TAKEN_IN.validate_json(self.adds) if self.adds else ()
+        return _from_json(self.adds)
 
     @cached_property
     def left(self) -> tuple[TakenIn, ...]:
-        return _TAKEN_IN.validate_json(self.leaves) if self.leaves else ()
+        return _from_json(self.leaves)
 
     @property
     def joint(self) -> Joint:
@@ -114,12 +137,14 @@ class ChainLink(Record):
         return Mark(self.origin_position, WHOLE_RUN if self.origin_item_position is None else self.origin_item_position)
 
 
+_LINKS = TypeAdapter(tuple[ChainLink, ...])
+
+
 class Chain:
     """The threads a history runs through, from one thread back to where its root's runs begin."""
 
     def __init__(self, rows: Iterable[dict[str, Any]]) -> None:
-        links = [ChainLink.model_validate(row) for row in rows]
-        self._links = {link.thread_id: link for link in links}
+        self._links = {link.thread_id: link for link in _LINKS.validate_python(tuple(rows))}
 
     def from_thread(self, thread_id: str) -> Iterator[ThreadLink]:
         """The links from a thread to the root, by the points they were forked from.
