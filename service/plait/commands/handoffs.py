@@ -24,7 +24,7 @@ from plait.domain.ids import IdKind
 from plait.domain.merging import Brought, gap_notes
 from plait.domain.model import NO_SEGMENTS, Handoff, HandoffKind, Run, Transfer
 from plait.domain.planning import Capabilities, Outcome, StartPlan
-from plait.domain.subagents import result_item
+from plait.domain.subagents import told_item
 from plait.domain.tallies import measure
 from plait.domain.tokens import count_tokens
 from plait.graph.contents import read_content
@@ -209,7 +209,7 @@ def result_request(
         budget_tokens=budget,
         of=Told.RESULT,
         thread_title=title,
-        newest=(RunContent(run=run, items=(result_item(run.id, result, run, run.created_at),)),),
+        newest=(RunContent(run=run, items=(told_item(result, run),)),),
         total_runs=1,
     )
 

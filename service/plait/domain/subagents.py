@@ -94,7 +94,6 @@ def result_item(item_id: str, result: Transfer, run: Run, created_at: datetime) 
         "status": result.result_status.value if result.result_status else None,
         "result": result.result_text or "",
     }
-    text = orjson.dumps(data).decode()
     return TurnItem(
         id=item_id,
         run_id=run.id,
@@ -102,10 +101,19 @@ def result_item(item_id: str, result: Transfer, run: Run, created_at: datetime) 
         position=1,
         kind=ItemKind.SUBAGENT,
         status=ItemStatus.FINISHED,
-        data=text,
-        tokens=count_tokens(text),
+        data=orjson.dumps(data).decode(),
+        # What it says; the ids beside it are for programs.
+        tokens=count_tokens(result.result_text or ""),
         created_at=created_at,
     )
+
+
+def told_item(result: Transfer, run: Run) -> TurnItem:
+    """The result as it is told: how the work ended, and what it came to; no ids, which mean nothing to an agent."""
+    item = result_item(run.id, result, run, run.created_at)
+    status = result.result_status.value if result.result_status else None
+    told = {"status": status, "result": result.result_text or ""}
+    return item.model_copy(update={"data": orjson.dumps(told).decode()})
 
 
 def spawner_of(thread: Thread) -> SourcePoint:

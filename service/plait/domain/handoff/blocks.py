@@ -187,7 +187,7 @@ def _parts(fact: Facts, is_superseded: bool) -> tuple[Part, ...]:
             )
         case Subagent() as child:
             status = (one_line(without_gap(child.status), 40) if fact.finished else "") or "interrupted"
-            asked = Part(f"subagent {one_line(without_gap(child.thread_id), 80)}", fact.text)
+            asked = Part(f"subagent {one_line(without_gap(child.thread_id), 80)}".rstrip(), fact.text)
             return asked, Part(f"result: {status}", child.result if fact.finished else "")
         case Compaction() as compaction:
             text = "\n".join(text for text in (compaction.summary, fact.text) if text)
