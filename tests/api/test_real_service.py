@@ -6,8 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from graphql import GraphQLObjectType, get_named_type, is_leaf_type, is_required_argument
+from graphql import (
+    GraphQLObjectType,
+    OperationDefinitionNode,
+    get_named_type,
+    is_leaf_type,
+    is_required_argument,
+    parse,
+    print_ast,
+)
 
+from plait.api.graphiql import EXAMPLES
 from plait.api.schema import core_schema
 from tests.support.client import PLAN, Client, Refusal, key
 
@@ -27,6 +36,7 @@ class Story:
     told: str
     handoff: str
     provider_thread: str
+    execution_node: str
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +60,7 @@ def story(service: Client) -> Story:
         told=told["run"]["id"],
         handoff=told["plan"]["handoffs"][0]["id"],
         provider_thread=service.provider_threads(thread)[0]["id"],
+        execution_node=service.observe(accepted, f"child-{key()}", status="COMPLETED", promote=True)["id"],
     )
 
 
@@ -77,6 +88,7 @@ FIELDS = [
     ("handoff", "ContextHandoff", "handoff"),
     ("item", "TurnItem", "node"),
     ("provider_thread", "ProviderThread", "node"),
+    ("execution_node", "ExecutionNode", "node"),
 ]
 
 
@@ -103,6 +115,27 @@ def test_every_record_is_a_node(service: Client, story: Story, record: str, name
         with pytest.raises(Refusal) as other:
             service.execute(f"query ($id: ID!) {{ {field}(id: $id) {{ id }} }}", id=f"evt_{UNKNOWN}")
         assert other.value.code == "INVALID_INPUT"
+
+
+def test_the_examples_of_graphiql_work_in_their_order(service: Client) -> None:
+    variables: dict[str, str] = {"native": f"native-{key()}"}
+    for operation in parse(EXAMPLES).definitions:
+        assert isinstance(operation, OperationDefinitionNode)
+        assert operation.name is not None
+        wanted = {definition.variable.name.value for definition in operation.variable_definitions or ()}
+        body = {"query": print_ast(operation), "variables": {name: variables[name] for name in wanted}}
+
+        answer = service.post(body)
+
+        if operation.name.value == "NewThread":
+            variables["thread"] = answer["createThread"]["thread"]["id"]
+        elif operation.name.value == "FirstMessage":
+            variables["run"] = answer["startRun"]["run"]["id"]
+        elif operation.name.value == "Lineage":
+            assert len(answer["lineage"]["edges"]) == 1
+        elif operation.name.value == "History":
+            texts = [item["text"] for item in answer["thread"]["visibleItems"]["nodes"]]
+            assert texts == ["Write a parser.", "Here it is."]
 
 
 def test_a_run_keeps_its_plan(service: Client) -> None:

@@ -102,6 +102,7 @@ class TestWithADatabaseOfItsOwn:
 
         assert service.end(signal.SIGINT) == 0
         assert is_gone(database)
+        assert service.output.splitlines()[-1] == "Stopping"
         assert "Traceback" not in service.output
 
 

@@ -140,10 +140,13 @@ def test_a_service_started_while_neo4j_is_away_is_ready_when_it_comes(
         with pytest.raises(Refusal) as refused:
             client.thread(title="Too early")
         assert (refused.value.code, refused.value.retryable) == ("STORAGE_UNAVAILABLE", True)
+        assert "Plait waits for Neo4j" in service.output
+        assert "Plait is ready" not in service.output
 
         proxy.let_in()
         service.wait_ready()
 
+        assert "Plait is ready" in service.output
         assert client.thread(title="In time")["title"] == "In time"
         client.close()
         assert service.terminate() == 0

@@ -88,22 +88,19 @@ BETWEEN = {
     ),
     "reportRunStarted of a subagent": "lock_run accept_run transfers_by_id consume_transfers handoffs_by_id",
     "completeSubagent for a run that works": (
-        "lock_run end_run lock_thread make_transfer runs_by_id runs_by_id store_handoffs consume_transfers append_items"
+        "lock_run end_run lock_run make_transfer store_handoffs consume_transfers append_items"
     ),
-    "completeSubagent for the next message": (
-        "lock_run end_run lock_thread last_answer make_transfer runs_by_id runs_by_id"
-    ),
+    "completeSubagent for the next message": ("lock_run end_run lock_run last_answer make_transfer"),
     "completeSubagent of one that has ended": (
-        "lock_run lock_thread result_of_run runs_by_id store_handoffs consume_transfers append_items"
+        "lock_run lock_run result_of_run store_handoffs consume_transfers append_items"
     ),
-    "completeRun of a subagent": "lock_run end_run lock_thread last_answer make_transfer runs_by_id",
+    "completeRun of a subagent": "lock_run end_run lock_run last_answer make_transfer",
     "startRun with a result": "lock_thread start_state forkable_turn store_handoffs set_transfers start_run",
     "reportRunStarted with a result": (
         "lock_run lock_provider_thread accept_run transfers_by_id consume_transfers append_items handoffs_by_id"
     ),
     "cancelSubagent": (
-        "lock_run lock_subagents lock_subagents end_run lock_thread make_transfer runs_by_id "
-        "lock_run end_run lock_thread make_transfer runs_by_id"
+        "lock_run lock_subagents lock_subagents end_run lock_run make_transfer lock_run end_run lock_run make_transfer"
     ),
     "recordNativeSubagent": "lock_run execution_node store_execution_node",
     "recordNativeSubagent that is promoted": (

@@ -8,7 +8,7 @@ from strawberry.http.ides import get_graphql_ide_html
 EXAMPLES = """\
 # Operations to begin with, in an order that works: press the play button and choose one. Put the ids that they answer
 # with into the variables at the bottom, such as
-#   {"thread": "thr_…", "run": "run_…"}
+#   {"thread": "thr_…", "run": "run_…", "native": "the provider's own id of its thread"}
 # A mutation with a clientMutationId may be sent again: it does nothing twice.
 
 query NewestThreads {
@@ -30,8 +30,8 @@ mutation FirstMessage($thread: ID!) {
   }
 }
 
-mutation ProviderAccepted($run: ID!) {
-  reportRunStarted(input: {runId: $run, nativeThreadId: "any id of the provider's", nativeTurnId: "1"}) {
+mutation ProviderAccepted($run: ID!, $native: String!) {
+  reportRunStarted(input: {runId: $run, nativeThreadId: $native, nativeTurnId: "1"}) {
     run { id status }
   }
 }

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from plait.commands.execution import Unit, new_id
-from plait.commands.locking import LockedRun
+from plait.commands.locking import LockedRun, lock_run
 from plait.commands.resolution import make_transfer, supersede
 from plait.domain.ids import IdKind
 from plait.domain.model import Checkpoint, CheckpointKind, Relationship, ResultStatus, Run, RunStatus, Transfer
@@ -12,16 +12,26 @@ from plait.graph.properties import properties
 from plait.graph.statements import service_statement
 
 _END = service_statement("end_run")
-_RUNS = service_statement("runs_by_id")
 _LAST_ANSWER = service_statement("last_answer")
 
 
+class GivenBack(NamedTuple):
+    """The result of a subagent's run, and the run that spawned the subagent, its thread locked."""
+
+    result: Transfer
+    spawner: Run
+
+
 class Ended(NamedTuple):
-    """A run that has ended, its checkpoint if it did its work, and the result it gives back if a subagent did it."""
+    """A run that has ended, its checkpoint if it did its work, and what it gives back if it is a subagent's."""
 
     run: Run
     checkpoint: Checkpoint | None
-    result: Transfer | None
+    given: GivenBack | None = None
+
+    @property
+    def result_id(self) -> str | None:
+        return self.given.result.id if self.given else None
 
 
 async def end_run(
@@ -47,25 +57,24 @@ async def end_run(
     )
     run = Run.model_validate(row["run"])
     checkpoint = next((Checkpoint.model_validate(entry) for entry in row["checkpoints"]), None)
-    result = None
+    given = None
     if gives_back and locked.thread.relationship_to_parent is Relationship.SUBAGENT:
-        result = await _give_back(unit, locked, run, ending or ending_of(run))
-    return Ended(run, checkpoint, result)
+        given = await _give_back(unit, locked, run, ending or ending_of(run))
+    return Ended(run, checkpoint, given)
 
 
-async def _give_back(unit: Unit, locked: LockedRun, run: Run, ending: Ending) -> Transfer:
+async def _give_back(unit: Unit, locked: LockedRun, run: Run, ending: Ending) -> GivenBack:
     """The result of a subagent's run waits for the thread that spawned it, unless that went back past the spawn."""
-    spawner = spawner_of(locked.thread)
-    await unit.lock_thread(spawner.thread_id)
+    point = spawner_of(locked.thread)
+    spawner = (await lock_run(unit, point.run_id)).run
     if ending.status is ResultStatus.COMPLETED and ending.answer is None:
         ending = ending._replace(answer=(await unit.tx.demand(_LAST_ANSWER, runId=run.id))["text"])
     result = await make_transfer(
-        unit, result_transfer(new_id(IdKind.TRANSFER), locked.thread, run, spawner, ending, unit.now)
+        unit, result_transfer(new_id(IdKind.TRANSFER), locked.thread, run, point, ending, unit.now)
     )
-    spawned_by = Run.model_validate((await unit.tx.demand(_RUNS, ids=[spawner.run_id]))["records"][0])
-    if spawned_by.status is RunStatus.ROLLED_BACK:
+    if spawner.status is RunStatus.ROLLED_BACK:
         (result,) = await supersede(unit, (result,), None)
-    return result
+    return GivenBack(result, spawner)
 
 
 def _checkpoint(unit: Unit, run: Run) -> Checkpoint:

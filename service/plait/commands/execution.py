@@ -130,14 +130,14 @@ class Codec(Generic[ResultT]):
     """How an answer is kept on the receipt, and made again for a retry."""
 
     def __init__(self, result: type[ResultT]) -> None:
-        self._result = result
+        self.result = result
 
     def keep(self, answer: ResultT) -> str:
         return answer.model_dump_json(by_alias=True)
 
     async def recall(self, tx: Transaction, kept: str) -> ResultT:
         del tx
-        return self._result.model_validate_json(kept)
+        return self.result.model_validate_json(kept)
 
 
 class _KeptError(Record):

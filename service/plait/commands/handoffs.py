@@ -3,11 +3,12 @@
 import asyncio
 import hashlib
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import orjson
 
-from plait.commands.execution import Unit, new_id
+from plait.commands.contracts import PreparedResult, SubagentResult
+from plait.commands.execution import Codec, Unit, new_id
 from plait.domain.budgets import shares_of
 from plait.domain.errors import ErrorCode, Refused
 from plait.domain.handoff import (
@@ -28,11 +29,15 @@ from plait.domain.subagents import told_item
 from plait.domain.tallies import measure
 from plait.domain.tokens import count_tokens
 from plait.graph.contents import read_content
+from plait.graph.database import Transaction
 from plait.graph.properties import properties
 from plait.graph.starts import LoadedStart
 from plait.graph.statements import service_statement
 
+_HANDOFFS = service_statement("handoffs_by_id")
 _STORE = service_statement("store_handoffs")
+
+WithHandoffT = TypeVar("WithHandoffT", PreparedResult, SubagentResult)
 
 _TASK_ALONE = "The task alone: it is the message itself, and nothing of the conversation that spawned it is told."
 
@@ -79,7 +84,7 @@ async def handoffs_of(unit: Unit, loaded: LoadedStart, loads: Sequence[Load]) ->
             "Shorten them with reviseHandoff, or call a transfer off with cancelTransfer.",
         )
     found = {transfer_id: Draft(revision) for transfer_id, revision in revised.items()}
-    found |= {load.transfer.id: _task(unit, loaded, load, load.task) for load in loads if load.task is not None}
+    found |= {load.transfer.id: await _task(unit, loaded, load, load.task) for load in loads if load.task is not None}
     full = [await _draft(unit, loaded, load, left) for load in others]
     shares = shares_of([draft.handoff.tokens for draft in full], left)
     for load, draft, share in zip(others, full, shares, strict=True):
@@ -97,6 +102,31 @@ async def store(unit: Unit, drafts: Iterable[Draft | None]) -> None:
     ]
     if new:
         await unit.tx.demand(_STORE, handoffs=new)
+
+
+async def stored_handoffs(tx: Transaction, ids: Sequence[str]) -> tuple[Handoff, ...]:
+    """Handoffs that exist, in the order of their ids."""
+    if not ids:
+        return ()
+    row = await tx.demand(_HANDOFFS, ids=list(ids))
+    found = {record["id"]: Handoff.model_validate(record) for record in row["records"]}
+    return tuple(found[handoff_id] for handoff_id in ids)
+
+
+class HandoffCodec(Codec[WithHandoffT]):
+    """Keeps the id of the one handoff of an answer, not its text: that is a record of its own, and never changes."""
+
+    def keep(self, answer: WithHandoffT) -> str:
+        kept = None if answer.handoff is None else Handoff.model_construct(id=answer.handoff.id)
+        return answer.model_copy(update={"handoff": kept}).model_dump_json(by_alias=True, exclude_unset=True)
+
+    async def recall(self, tx: Transaction, kept: str) -> WithHandoffT:
+        raw = orjson.loads(kept)
+        handoff = raw.pop("handoff", None)
+        found = await stored_handoffs(tx, [handoff["id"]] if handoff else [])
+        # It was not superseded yet when this was the answer.
+        first = next((each.model_copy(update={"superseded_by_id": None}) for each in found), None)
+        return self.result.model_validate(raw).model_copy(update={"handoff": first})
 
 
 def built_handoff(loaded: LoadedStart, load: Load) -> Handoff | None:
@@ -123,19 +153,34 @@ async def _draft(unit: Unit, loaded: LoadedStart, load: Load, budget: int) -> Dr
     for known in _handoffs(loaded, load):
         if known.budget_tokens == budget:
             return Draft(known)
-    provider = loaded.situation.provider
+    if load.brought is not None and load.brought.run is not None:
+        title, provider = load.brought.title, loaded.situation.provider
+        return await result_draft(unit, load.transfer, load.brought.run, title, provider, budget)
     built = await _build(unit, loaded, load, budget)
+    return _new(unit, load.transfer, loaded.situation.provider, load.kind, budget, _as_json(load.deliver), built)
+
+
+def _new(
+    unit: Unit,
+    transfer: Transfer,
+    provider: Capabilities,
+    kind: HandoffKind,
+    budget: int,
+    segments: str,
+    built: BuiltHandoff,
+) -> Draft:
+    """A handoff that is not stored yet; `segments` is the history it stands for, as text."""
     handoff = Handoff(
         id=new_id(IdKind.HANDOFF),
-        transfer_id=load.transfer.id,
-        target_thread_id=loaded.thread.id,
+        transfer_id=transfer.id,
+        target_thread_id=transfer.target_thread_id,
         provider=provider.key,
-        kind=load.kind,
+        kind=kind,
         text=built.text,
         hash=built.hash,
         tokens=built.tokens,
         budget_tokens=budget,
-        segments=_as_json(load.deliver),
+        segments=segments,
         payload=built.payload.model_dump_json(by_alias=True),
         created_at=unit.now,
     )
@@ -144,9 +189,6 @@ async def _draft(unit: Unit, loaded: LoadedStart, load: Load, budget: int) -> Dr
 
 async def _build(unit: Unit, loaded: LoadedStart, load: Load, budget: int) -> BuiltHandoff:
     """The handoff of a load, built from the runs that fit its budget."""
-    if load.brought is not None and load.brought.run is not None:
-        request = result_request(load.transfer, load.brought.run, load.brought.title, loaded.situation.provider, budget)
-        return await asyncio.to_thread(build_handoff, request)
     content = await read_content(unit.tx, load.deliver, budget)
     request = HandoffRequest(
         kind=load.kind,
@@ -176,35 +218,28 @@ def kind_of(plan: StartPlan) -> HandoffKind:
     return HandoffKind.PORTABLE_CONTEXT if plan.outcome is Outcome.PORTABLE else HandoffKind.DELTA_CONTEXT
 
 
-def _task(unit: Unit, loaded: LoadedStart, load: Load, task: str) -> Draft:
+async def _task(unit: Unit, loaded: LoadedStart, load: Load, task: str) -> Draft:
     """The task of a subagent as a handoff: one that is there and says the same, or a new one."""
     for known in _handoffs(loaded, load):
         if known.text == task:
             return Draft(known)
-    tokens = count_tokens(task)
-    handoff = Handoff(
-        id=new_id(IdKind.HANDOFF),
-        transfer_id=load.transfer.id,
-        target_thread_id=loaded.thread.id,
-        provider=loaded.situation.provider.key,
-        kind=load.kind,
+    built = BuiltHandoff(
         text=task,
         hash=hashlib.sha256(task.encode()).hexdigest(),
-        tokens=tokens,
-        budget_tokens=tokens,
-        segments=NO_SEGMENTS,
-        payload=HandoffPayload(notes=(_TASK_ALONE,)).model_dump_json(by_alias=True),
-        created_at=unit.now,
+        tokens=await asyncio.to_thread(count_tokens, task),
+        payload=HandoffPayload(notes=(_TASK_ALONE,)),
+        carries=(),
     )
-    return Draft(handoff, ())
+    return _new(unit, load.transfer, loaded.situation.provider, load.kind, built.tokens, NO_SEGMENTS, built)
 
 
-def result_request(
-    result: Transfer, run: Run, title: str | None, provider: Capabilities, budget: int
-) -> HandoffRequest:
+async def result_draft(
+    unit: Unit, result: Transfer, run: Run, title: str | None, provider: Capabilities, budget: int
+) -> Draft:
     """What is to be told of a subagent's result: its answer, and how it ended; not what it did."""
-    return HandoffRequest(
-        kind=HandoffKind.DELTA_CONTEXT,
+    kind = HandoffKind.DELTA_CONTEXT
+    request = HandoffRequest(
+        kind=kind,
         target_provider=provider.key,
         budget_tokens=budget,
         of=Told.RESULT,
@@ -212,6 +247,8 @@ def result_request(
         newest=(RunContent(run=run, items=(told_item(result, run),)),),
         total_runs=1,
     )
+    built = await asyncio.to_thread(build_handoff, request)
+    return _new(unit, result, provider, kind, budget, NO_SEGMENTS, built)
 
 
 def _as_json(part: History) -> str:

@@ -62,7 +62,7 @@ async def _interrupt(box: Toolbox, run_id: str) -> RunResult:
             "run.interrupted",
             locked.thread,
             run_id=run_id,
-            transfer_id=ended.result.id if ended.result else None,
+            transfer_id=ended.result_id,
             data={"by": "lease"},
         )
         return RunResult(run=ended.run)

@@ -1,15 +1,16 @@
 """Native children: what a provider tells of the subagents it started itself, and a thread made of one on request."""
 
+import asyncio
+
 from plait.commands.contracts import ObservedResult, RecordNativeSubagent
 from plait.commands.ending import end_run
 from plait.commands.execution import Codec, Toolbox, Unit, execute, new_id
 from plait.commands.locking import LockedRun, lock_run, require_open
-from plait.commands.resolution import make_transfer
+from plait.commands.resolution import consume
+from plait.commands.spawning import make_child
 from plait.domain.errors import ErrorCode, InvalidInput, Refused
-from plait.domain.forking import offspring
 from plait.domain.ids import IdKind
 from plait.domain.model import (
-    Creator,
     ExecutionNode,
     Executor,
     ItemKind,
@@ -17,29 +18,23 @@ from plait.domain.model import (
     NodeStatus,
     ProviderThread,
     ProviderThreadStatus,
-    Relationship,
     Run,
     RunStatus,
-    SourcePoint,
     Strategy,
     Thread,
-    TransferStatus,
-    TransferType,
     TurnItem,
 )
 from plait.domain.observed import joined, require_ended
 from plait.domain.tokens import count_tokens
-from plait.domain.transfers import pending_transfer
+from plait.domain.transfers import consumption
 from plait.graph.properties import properties
 from plait.graph.statements import service_statement
 
 _NODE = service_statement("execution_node")
 _STORE = service_statement("store_execution_node")
-_CREATE = service_statement("create_subagent")
 _START = service_statement("start_run")
 _ACCEPT = service_statement("accept_run")
 _APPEND = service_statement("append_items")
-_CONSUME = service_statement("consume_transfers")
 _CODEC = Codec(ObservedResult)
 
 _ENDS = {
@@ -115,45 +110,10 @@ async def _promote(box: Toolbox, unit: Unit, locked: LockedRun, node: ExecutionN
 
     Its provider knows all that as it is, so the run was accepted and nothing is to be told.
     """
-    parent, spawner = locked.thread, locked.run
-    spawned_by = SourcePoint(thread_id=parent.id, run_id=spawner.id, position=spawner.position)
-    thread = offspring(
-        new_id(IdKind.THREAD),
-        parent,
-        Relationship.SUBAGENT,
-        None,
-        title=node.title,
-        created_by=Creator.AGENT,
-        created_at=unit.now,
-    ).model_copy(
-        update={
-            "spawned_by_run_id": spawner.id,
-            "spawned_by_position": spawner.position,
-            "subagent_depth": parent.subagent_depth + 1,
-        }
-    )
-    transfer = pending_transfer(
-        new_id(IdKind.TRANSFER),
-        TransferType.SUBAGENT_SPAWN,
-        spawned_by,
-        thread.id,
-        source_thread_id=parent.id,
-        target_provider=node.provider,
-        created_by=Creator.AGENT,
-        created_at=unit.now,
-    )
-    await unit.tx.demand(_CREATE, parentRunId=spawner.id, thread=properties(thread), transferId=transfer.id)
-    await make_transfer(unit, transfer)
+    thread, transfer = await make_child(unit, locked.thread, locked.run, None, thread_id=None, title=node.title)
     run = await _accepted(box, unit, thread, node)
-    changes = {
-        "status": TransferStatus.CONSUMED.value,
-        "strategy": Strategy.NATIVE_FORK.value,
-        "nativeThreadId": node.native_id,
-        "resolvedAt": unit.now,
-        "consumedAt": unit.now,
-        "consumedByRunId": run.id,
-    }
-    await unit.tx.demand(_CONSUME, transfers=[{"id": transfer.id, "properties": changes}], runId=run.id, now=unit.now)
+    native = consumption(transfer, run, Strategy.NATIVE_FORK, unit.now, nativeThreadId=node.native_id)
+    await consume(unit, run, {transfer.id: native})
     status = _ENDS[node.status]
     reason = None if status is RunStatus.COMPLETED else node.result or f"The provider says: {node.status.value}."
     await end_run(unit, LockedRun(thread=thread, run=run), status, gives_back=False, reason=reason)
@@ -163,6 +123,9 @@ async def _promote(box: Toolbox, unit: Unit, locked: LockedRun, node: ExecutionN
 async def _accepted(box: Toolbox, unit: Unit, thread: Thread, node: ExecutionNode) -> Run:
     """The run of a promoted child, with its task and its answer."""
     task = node.task or node.title or f"Task of native subagent {node.native_id}"
+    texts = [task, node.result] if node.status is NodeStatus.COMPLETED and node.result else [task]
+    # Counting the tokens of a long text takes a while: not on the event loop.
+    tokens = await asyncio.to_thread(lambda: [count_tokens(text) for text in texts])
     run = Run(
         id=new_id(IdKind.RUN),
         thread_id=thread.id,
@@ -173,11 +136,23 @@ async def _accepted(box: Toolbox, unit: Unit, thread: Thread, node: ExecutionNod
         status=RunStatus.STARTING,
         created_at=unit.now,
         item_count=1,
-        tokens=count_tokens(task),
+        tokens=tokens[0],
     )
-    items = [_item(unit, run, 1, ItemKind.USER_MESSAGE, task)]
-    if node.status is NodeStatus.COMPLETED and node.result:
-        items.append(_item(unit, run, 2, ItemKind.ASSISTANT_MESSAGE, node.result))
+    kinds = (ItemKind.USER_MESSAGE, ItemKind.ASSISTANT_MESSAGE)
+    items = [
+        TurnItem(
+            id=new_id(IdKind.ITEM),
+            run_id=run.id,
+            thread_id=run.thread_id,
+            position=position,
+            kind=kind,
+            status=ItemStatus.FINISHED,
+            text=text,
+            tokens=count,
+            created_at=unit.now,
+        )
+        for position, (kind, text, count) in enumerate(zip(kinds, texts, tokens, strict=False), 1)
+    ]
     lease = box.lease_milliseconds
     await unit.tx.demand(
         _START, threadId=thread.id, run=properties(run), item=properties(items[0]), leaseMilliseconds=lease
@@ -220,17 +195,3 @@ async def _accepted(box: Toolbox, unit: Unit, thread: Thread, node: ExecutionNod
             leaseMilliseconds=lease,
         )
     return Run.model_validate(row["run"])
-
-
-def _item(unit: Unit, run: Run, position: int, kind: ItemKind, text: str) -> TurnItem:
-    return TurnItem(
-        id=new_id(IdKind.ITEM),
-        run_id=run.id,
-        thread_id=run.thread_id,
-        position=position,
-        kind=kind,
-        status=ItemStatus.FINISHED,
-        text=text,
-        tokens=count_tokens(text),
-        created_at=unit.now,
-    )

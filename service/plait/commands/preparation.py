@@ -13,16 +13,16 @@ from plait.commands.contracts import (
     TransferResult,
 )
 from plait.commands.execution import Codec, Toolbox, Unit, execute, new_id
-from plait.commands.handoffs import handoffs_of
+from plait.commands.handoffs import HandoffCodec, handoffs_of, stored_handoffs
 from plait.commands.locking import lock_waiting, require_open
 from plait.commands.resolution import carrier_of, loads_of, resolve_loads
-from plait.commands.start import creator_of, known_provider, load, stored_handoffs
+from plait.commands.start import creator_of, known_provider, load
 from plait.domain.carriers import need_of
 from plait.domain.errors import ErrorCode, NotFound, PlaitError, Refused
 from plait.domain.handoff import revise
 from plait.domain.ids import IdKind
 from plait.domain.merging import BROUGHT
-from plait.domain.model import Handoff, Thread, Transfer
+from plait.domain.model import Handoff, Thread
 from plait.domain.planner import plan_start
 from plait.domain.planning import Outcome, StartPlan
 from plait.graph.database import Transaction
@@ -32,22 +32,6 @@ from plait.graph.statements import service_statement
 
 _HANDOFFS = service_statement("handoffs_by_id")
 _REVISE = service_statement("revise_handoff")
-
-
-class _PreparedCodec(Codec[PreparedResult]):
-    """Keeps the id of the handoff, not its text: that is a record of its own, and never changes."""
-
-    def keep(self, answer: PreparedResult) -> str:
-        handoff = answer.handoff
-        kept = None if handoff is None else Handoff.model_construct(id=handoff.id)
-        return answer.model_copy(update={"handoff": kept}).model_dump_json(by_alias=True, exclude_unset=True)
-
-    async def recall(self, tx: Transaction, kept: str) -> PreparedResult:
-        raw = orjson.loads(kept)
-        handoff = raw.pop("handoff", None)
-        found = await stored_handoffs(tx, [handoff["id"]] if handoff else [])
-        first = next((each.model_copy(update={"superseded_by_id": None}) for each in found), None)
-        return PreparedResult(transfer=Transfer.model_validate(raw["transfer"]), handoff=first)
 
 
 class _RevisedCodec(Codec[HandoffResult]):
@@ -116,7 +100,7 @@ async def prepare_transfer(box: Toolbox, key: str | None, given: PrepareTransfer
             f"({transfer.status.value}): explainStart tells what it would do.",
         )
 
-    return await execute(box, "prepareTransfer", key, given, _PreparedCodec(PreparedResult), work)
+    return await execute(box, "prepareTransfer", key, given, HandoffCodec(PreparedResult), work)
 
 
 async def revise_handoff(box: Toolbox, key: str | None, given: ReviseHandoff) -> HandoffResult:

@@ -7,8 +7,9 @@ from pydantic import JsonValue
 from plait.commands.contracts import PlannedStart, ReportRunStarted, StartFailure, StartResult
 from plait.commands.ending import end_run
 from plait.commands.execution import Toolbox, Unit, execute, new_id
+from plait.commands.handoffs import stored_handoffs
 from plait.commands.locking import CHANGED_NOTHING, LockedRun, lock_run, require_reportable
-from plait.commands.resolution import fail_transfers, resolve
+from plait.commands.resolution import consume, fail_transfers, resolve, set_transfers, states_of
 from plait.commands.results import take_results
 from plait.commands.start import (
     StartCodec,
@@ -17,7 +18,6 @@ from plait.commands.start import (
     known_provider,
     load,
     planned_properties,
-    stored_handoffs,
 )
 from plait.domain.errors import ErrorCode, InvalidInput, Refused
 from plait.domain.ids import IdKind
@@ -33,20 +33,18 @@ from plait.domain.model import (
 )
 from plait.domain.planner import plan_start
 from plait.domain.planning import ForkSupport, Outcome, StartPlan
-from plait.domain.transfers import require_move
+from plait.domain.transfers import consumption, resolution
 from plait.graph.chains import joint_of
 from plait.graph.properties import properties
 from plait.graph.statements import service_statement
 
 _ACCEPT = service_statement("accept_run")
 _TRANSFERS = service_statement("transfers_by_id")
-_CONSUME = service_statement("consume_transfers")
 _DIVERGE = service_statement("diverge_provider_thread")
 _KEEP_FORK = service_statement("keep_fork")
 _LATER = service_statement("later_turns")
 _LOSE = service_statement("lose_provider_thread")
 _LOCK_PROVIDER_THREAD = service_statement("lock_provider_thread")
-_SET = service_statement("set_transfers")
 _SET_RUN = service_statement("set_run")
 _DIVERGED = (
     "The report was kept for audit. The native thread it names holds that turn now and is not resumed any more. "
@@ -120,8 +118,14 @@ async def _accept(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, 
         now=unit.now,
     )
     accepted = Run.model_validate(row["run"])
-    consumed = await _consume(unit, run, given)
-    results = [transfer for transfer, _ in consumed if transfer.type is TransferType.SUBAGENT_RESULT]
+    # What a native fork carries resolves now that it exists.
+    native = {"nativeThreadId": given.native_thread_id}
+    passages = {
+        transfer.id: consumption(transfer, run, Strategy.NATIVE_FORK, unit.now, **native)
+        for transfer in await _transfers(unit, run)
+    }
+    transfers = await consume(unit, run, passages)
+    results = [transfer for transfer in transfers if transfer.type is TransferType.SUBAGENT_RESULT]
     if results:
         accepted = await take_results(box, unit, accepted, results)
     unit.record(
@@ -129,11 +133,10 @@ async def _accept(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, 
         thread,
         run_id=run.id,
         transfer_id=next(iter(run.transfer_ids), None),
-        data={"transfers": [{"id": transfer.id, "states": moves} for transfer, moves in consumed]},
+        data={"transfers": states_of(passages)},
     )
     handoffs = await stored_handoffs(unit.tx, run.handoff_ids)
-    transfers = tuple(transfer for transfer, _ in consumed)
-    return StartResult(run=accepted, start=PlannedStart(plan=plan, transfers=transfers, handoffs=handoffs))
+    return StartResult(run=accepted, start=PlannedStart(plan=plan, transfers=tuple(transfers), handoffs=handoffs))
 
 
 async def _require_resume_holds(unit: Unit, run: Run, plan: StartPlan) -> None:
@@ -170,43 +173,13 @@ async def _require_fork_holds(box: Toolbox, unit: Unit, run: Run, plan: StartPla
         )
 
 
-async def _consume(unit: Unit, run: Run, given: ReportRunStarted) -> list[tuple[Transfer, list[JsonValue]]]:
-    """The transfers of a run, consumed, each with the states it went through.
-
-    What a native fork carries resolves now that it exists; then, like every other, it is consumed.
-    """
+async def _transfers(unit: Unit, run: Run) -> list[Transfer]:
+    """The transfers that accepting the run consumes, in their order."""
     if not run.transfer_ids:
         return []
     row = await unit.tx.demand(_TRANSFERS, ids=list(run.transfer_ids))
-    steps = {record["id"]: _steps(unit, run, Transfer.model_validate(record), given) for record in row["records"]}
-    changes = [{"id": key, "properties": steps[key][1]} for key in run.transfer_ids]
-    row = await unit.tx.demand(_CONSUME, transfers=changes, runId=run.id, now=unit.now)
     found = {record["id"]: Transfer.model_validate(record) for record in row["records"]}
-    return [(found[key], steps[key][0]) for key in run.transfer_ids]
-
-
-def _steps(
-    unit: Unit, run: Run, transfer: Transfer, given: ReportRunStarted
-) -> tuple[list[JsonValue], dict[str, object]]:
-    """The states a transfer goes through at acceptance, and what changes of it."""
-    changes: dict[str, object] = {
-        "status": TransferStatus.CONSUMED.value,
-        "consumedAt": unit.now,
-        "consumedByRunId": run.id,
-        "targetProvider": run.provider,
-    }
-    moves: list[JsonValue] = []
-    if transfer.status is TransferStatus.PENDING:
-        require_move(transfer, TransferStatus.RESOLVED_NATIVE)
-        moves.append(TransferStatus.RESOLVED_NATIVE.value)
-        transfer = transfer.model_copy(update={"status": TransferStatus.RESOLVED_NATIVE})
-        changes |= {
-            "strategy": Strategy.NATIVE_FORK.value,
-            "resolvedAt": unit.now,
-            "nativeThreadId": given.native_thread_id,
-        }
-    require_move(transfer, TransferStatus.CONSUMED)
-    return [*moves, TransferStatus.CONSUMED.value], changes
+    return [found[key] for key in run.transfer_ids]
 
 
 def _provider_thread(unit: Unit, run: Run, plan: StartPlan, given: ReportRunStarted) -> Mapping[str, object]:
@@ -256,22 +229,14 @@ async def _keep_fork(
         forkedFromId=plan.native_fork.provider_thread_id,
         forkedThroughRunId=plan.native_fork.run_id,
     )
-    row = await unit.tx.demand(_TRANSFERS, ids=list(run.transfer_ids))
-    carried = [
-        transfer
-        for transfer in map(Transfer.model_validate, row["records"])
+    passages = {
+        transfer.id: resolution(transfer, Strategy.NATIVE_FORK, unit.now)
+        for transfer in await _transfers(unit, run)
         if transfer.status is TransferStatus.PENDING
-    ]
-    for transfer in carried:
-        require_move(transfer, TransferStatus.RESOLVED_NATIVE)
-    resolved = {
-        "status": TransferStatus.RESOLVED_NATIVE.value,
-        "strategy": Strategy.NATIVE_FORK.value,
-        "resolvedAt": unit.now,
-        "nativeThreadId": given.native_thread_id,
     }
-    await unit.tx.fetch(_SET, transfers=[{"id": transfer.id, "properties": resolved} for transfer in carried])
-    return await _end(unit, locked, failure, None, native_thread_id=given.native_thread_id)
+    native = {"nativeThreadId": given.native_thread_id}
+    await set_transfers(unit, [(key, {**passage.changes, **native}) for key, passage in passages.items()])
+    return await _end(unit, locked, failure, None, **native, transfers=states_of(passages))
 
 
 async def _replan(box: Toolbox, unit: Unit, locked: LockedRun, plan: StartPlan, failure: StartFailure) -> StartResult:
@@ -313,19 +278,18 @@ async def _end(
     locked: LockedRun,
     failure: StartFailure,
     start: PlannedStart | None,
-    native_thread_id: str | None = None,
+    **more: JsonValue,
 ) -> StartResult:
     """No way is left: the run failed before any provider accepted it, and is in no history.
 
-    Its transfer stays as it is, for the next start, on whatever provider.
+    Its transfer stays as it is, for the next start, on whatever provider. `more` is for the event.
     """
     ended = await end_run(unit, locked, RunStatus.FAILED, reason=f"{failure.code}: {failure.message}")
     unit.record(
         "run.failed",
         locked.thread,
         run_id=locked.run.id,
-        transfer_id=ended.result.id if ended.result else None,
-        data={"failure": failure.model_dump(mode="json", by_alias=True)}
-        | ({"nativeThreadId": native_thread_id} if native_thread_id else {}),
+        transfer_id=ended.result_id,
+        data={"failure": failure.model_dump(mode="json", by_alias=True), **more},
     )
     return StartResult(run=ended.run, start=start)

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from pydantic import JsonValue
+
 from plait.commands.contracts import PlannedStart
 from plait.commands.execution import Unit, new_id
 from plait.commands.handoffs import Draft, Load, built_handoff, handoffs_of, kind_of, store
@@ -9,13 +11,14 @@ from plait.domain.carriers import Need, may_carry, need_of, serves, succession
 from plait.domain.history import History
 from plait.domain.ids import IdKind
 from plait.domain.merging import Brought
-from plait.domain.model import Creator, Handoff, HandoffKind, Strategy, Transfer, TransferStatus
+from plait.domain.model import Creator, Handoff, HandoffKind, Run, Strategy, Transfer, TransferStatus
 from plait.domain.planning import Outcome, Parcel, StartPlan
-from plait.domain.transfers import LIVE, anew, pending_transfer, require_move, resolved_status
+from plait.domain.transfers import LIVE, Passage, anew, pending_transfer, require_move, resolution
 from plait.graph.properties import properties
 from plait.graph.starts import LoadedStart
 from plait.graph.statements import service_statement
 
+_CONSUME = service_statement("consume_transfers")
 _MAKE = service_statement("make_transfer")
 _SET = service_statement("set_transfers")
 _SUPERSEDE = service_statement("supersede_transfers")
@@ -64,7 +67,7 @@ async def resolve_loads(
         (load.transfer.id, _resolved(unit, loaded, plan, load, handoff))
         for (load, _), handoff in zip(told, handoffs, strict=True)
     ]
-    return list(zip(await _set(unit, changes), handoffs, strict=True))
+    return list(zip(await set_transfers(unit, changes), handoffs, strict=True))
 
 
 def _resolved(
@@ -77,19 +80,32 @@ def _resolved(
     }
     strategy = _strategy(plan, load)
     if strategy is not Strategy.NATIVE_FORK and load.transfer.status is TransferStatus.PENDING:
-        after = resolved_status(strategy)
-        require_move(load.transfer, after)
-        changes |= {"status": after.value, "strategy": strategy.value, "resolvedAt": unit.now}
+        changes |= resolution(load.transfer, strategy, unit.now).changes
     return changes
 
 
-async def _set(unit: Unit, changes: Sequence[tuple[str, Mapping[str, object]]]) -> list[Transfer]:
+async def set_transfers(unit: Unit, changes: Sequence[tuple[str, Mapping[str, object]]]) -> list[Transfer]:
     """Transfers with what changes of each, in their order."""
     if not changes:
         return []
     row = await unit.tx.demand(_SET, transfers=[{"id": key, "properties": dict(new)} for key, new in changes])
     found = {record["id"]: Transfer.model_validate(record) for record in row["records"]}
     return [found[key] for key, _ in changes]
+
+
+async def consume(unit: Unit, run: Run, passages: Mapping[str, Passage]) -> list[Transfer]:
+    """Transfers by their ids, each consumed by the run as its passage says, in their order."""
+    if not passages:
+        return []
+    changes = [{"id": key, "properties": dict(passage.changes)} for key, passage in passages.items()]
+    row = await unit.tx.demand(_CONSUME, transfers=changes, runId=run.id, now=unit.now)
+    found = {record["id"]: Transfer.model_validate(record) for record in row["records"]}
+    return [found[key] for key in passages]
+
+
+def states_of(passages: Mapping[str, Passage]) -> list[JsonValue]:
+    """What an event says of the transfers that moved."""
+    return [{"id": key, "states": [state.value for state in passage.states]} for key, passage in passages.items()]
 
 
 def _strategy(plan: StartPlan, load: Load) -> Strategy:
@@ -106,8 +122,7 @@ def _strategy_of(brought: Brought, deliver: History) -> Strategy:
 
 def _carried(loaded: LoadedStart, plan: StartPlan, carrier: Transfer, message: str | None) -> Load:
     """What the transfer of the thread's own history tells; where there is none, that is a subagent's task."""
-    alone = loaded.situation.task_alone and not loaded.situation.whole
-    return Load(carrier, plan.deliver, kind_of(plan), task=message if alone else None)
+    return Load(carrier, plan.deliver, kind_of(plan), task=message if loaded.situation.task_alone else None)
 
 
 def loads_of(loaded: LoadedStart, plan: StartPlan) -> list[Load]:
@@ -147,7 +162,7 @@ async def fail_transfers(unit: Unit, loaded: LoadedStart, plan: StartPlan) -> tu
         "failureMessage": plan.reason,
         "targetProvider": loaded.situation.provider.key,
     }
-    return tuple(await _set(unit, [(transfer.id, failure) for transfer in live]))
+    return tuple(await set_transfers(unit, [(transfer.id, failure) for transfer in live]))
 
 
 async def carrier_of(unit: Unit, loaded: LoadedStart, plan: StartPlan, need: Need, created_by: Creator) -> Transfer:

@@ -64,7 +64,7 @@ async def _end(box: Toolbox, name: str, key: str | None, given: EndRun, status: 
             f"run.{status.value}",
             locked.thread,
             run_id=locked.run.id,
-            transfer_id=ended.result.id if ended.result else None,
+            transfer_id=ended.result_id,
         )
         return RunResult(run=ended.run, checkpoint=ended.checkpoint)
 

@@ -1,7 +1,7 @@
 """Starting a run: plan it on the history and on what the provider knows, resolve what it needs, all at once."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TypedDict
 
 import orjson
@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from plait.commands.contracts import PlannedStart, StartResult, StartRun
 from plait.commands.execution import Codec, RefusedOnRecord, Toolbox, Unit, execute, new_id
+from plait.commands.handoffs import stored_handoffs
 from plait.commands.locking import require_open
 from plait.commands.resolution import at_hand, fail_transfers, resolve
 from plait.domain.errors import ErrorCode, NotFound, PlaitError, Refused
@@ -35,7 +36,6 @@ from plait.graph.starts import LoadedStart, load_start
 from plait.graph.statements import service_statement
 
 _START = service_statement("start_run")
-_HANDOFFS = service_statement("handoffs_by_id")
 
 
 class PlannedProperties(TypedDict):
@@ -64,15 +64,6 @@ class StartCodec(Codec[StartResult]):
         return answer.model_copy(update={"start": start})
 
 
-async def stored_handoffs(tx: Transaction, ids: Sequence[str]) -> tuple[Handoff, ...]:
-    """Handoffs that exist, in the order of their ids."""
-    if not ids:
-        return ()
-    row = await tx.demand(_HANDOFFS, ids=list(ids))
-    found = {record["id"]: Handoff.model_validate(record) for record in row["records"]}
-    return tuple(found[handoff_id] for handoff_id in ids)
-
-
 async def start_run(box: Toolbox, key: str | None, given: StartRun) -> StartResult:
     """A run that its executor may now start, and the plan to start it by.
 
@@ -97,32 +88,29 @@ async def start_run(box: Toolbox, key: str | None, given: StartRun) -> StartResu
         plan = plan_start(loaded.situation)
         if plan.outcome is Outcome.UNSUPPORTED:
             await _refuse(unit, loaded, plan)
-        started = await begin(box, unit, given, loaded, plan, creator_of(thread, provider), tokens)
+        run, start = await begin(box, unit, given, loaded, plan, creator_of(thread, provider), tokens)
         unit.record(
             "run.planned",
             thread,
-            run_id=started.run.id,
-            transfer_id=next(iter(started.run.transfer_ids), None),
-            data=planned_event(started),
+            run_id=run.id,
+            transfer_id=next(iter(run.transfer_ids), None),
+            data=planned_event(start),
         )
-        return started
+        return StartResult(run=run, start=start)
 
     return await execute(box, "startRun", key, given, StartCodec(StartResult), work)
 
 
 async def begin(
     box: Toolbox, unit: Unit, given: StartRun, loaded: LoadedStart, plan: StartPlan, created_by: Creator, tokens: int
-) -> StartResult:
+) -> tuple[Run, PlannedStart]:
     """Resolves what a supported plan needs, and makes the run. `tokens` counts the message."""
     start = await resolve(unit, loaded, plan, created_by, given.message)
-    return StartResult(run=await _create(box, unit, given, loaded, start, tokens), start=start)
+    return await _create(box, unit, given, loaded, start, tokens), start
 
 
-def planned_event(started: StartResult) -> dict[str, JsonValue]:
+def planned_event(start: PlannedStart) -> dict[str, JsonValue]:
     """What the event of a planned run says of it."""
-    start = started.start
-    if start is None:
-        return {}
     return {
         "outcome": start.plan.outcome.value,
         "transfers": [{"id": transfer.id, "states": [transfer.status.value]} for transfer in start.transfers],

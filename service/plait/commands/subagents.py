@@ -14,49 +14,37 @@ from plait.commands.contracts import (
     StartRun,
     SubagentResult,
 )
-from plait.commands.ending import Ended, end_run
-from plait.commands.execution import Codec, Toolbox, Unit, execute, new_id
-from plait.commands.handoffs import Draft, result_request, store
+from plait.commands.ending import Ended, GivenBack, end_run
+from plait.commands.execution import Codec, Toolbox, Unit, execute
+from plait.commands.handoffs import HandoffCodec, result_draft, store
 from plait.commands.locking import LockedRun, lock_run, require_open, require_started, run_not_active
-from plait.commands.resolution import make_transfer
+from plait.commands.resolution import consume, states_of
 from plait.commands.results import take_results
 from plait.commands.retention import lock_subagents
-from plait.commands.start import StartCodec, begin, load, planned_event, runnable_provider, stored_handoffs
+from plait.commands.spawning import make_child
+from plait.commands.start import StartCodec, begin, load, planned_event, runnable_provider
 from plait.domain.errors import ErrorCode, NotFound, PlaitError
-from plait.domain.forking import Origin, PointRun, offspring
-from plait.domain.handoff import build_handoff
-from plait.domain.ids import IdKind
+from plait.domain.forking import Origin, PointRun
 from plait.domain.model import (
-    NO_SEGMENTS,
     Creator,
-    Handoff,
-    HandoffKind,
-    Relationship,
     ResultStatus,
     Run,
     RunStatus,
-    SourcePoint,
     Strategy,
     SubagentContext,
     Thread,
     Transfer,
-    TransferStatus,
-    TransferType,
 )
 from plait.domain.planner import plan_start
 from plait.domain.planning import Outcome
 from plait.domain.subagents import Ending, may_take, require_room, spawner_of
 from plait.domain.tokens import count_tokens
-from plait.domain.transfers import pending_transfer, require_move
+from plait.domain.transfers import Passage, consumption
 from plait.graph.database import Transaction
-from plait.graph.properties import properties
 from plait.graph.statements import service_statement
 
-_CREATE = service_statement("create_subagent")
 _RUNS = service_statement("runs_by_id")
-_THREADS = service_statement("threads_by_id")
 _RESULT = service_statement("result_of_run")
-_CONSUME = service_statement("consume_transfers")
 
 
 class _SpawnCodec(Codec[SpawnResult]):
@@ -79,20 +67,6 @@ class _SpawnCodec(Codec[SpawnResult]):
         )
 
 
-class _ResultCodec(Codec[SubagentResult]):
-    """Keeps the id of the handoff, not its text."""
-
-    def keep(self, answer: SubagentResult) -> str:
-        kept = None if answer.handoff is None else Handoff.model_construct(id=answer.handoff.id)
-        return answer.model_copy(update={"handoff": kept}).model_dump_json(by_alias=True, exclude_unset=True)
-
-    async def recall(self, tx: Transaction, kept: str) -> SubagentResult:
-        raw = orjson.loads(kept)
-        handoff = raw.pop("handoff", None)
-        found = await stored_handoffs(tx, [handoff["id"]] if handoff else [])
-        return SubagentResult.model_validate(raw).model_copy(update={"handoff": next(iter(found), None)})
-
-
 async def spawn_subagent(box: Toolbox, key: str | None, given: SpawnSubagent) -> SpawnResult:
     """A subagent of a run that works: a thread below its thread, with a run that its executor may now start.
 
@@ -112,7 +86,8 @@ async def spawn_subagent(box: Toolbox, key: str | None, given: SpawnSubagent) ->
             raise run_not_active(spawner, "Only a run that works can spawn a subagent.")
         require_started(spawner)
         require_room(parent, spawner, box.subagents)
-        thread = await _create(unit, given, parent, spawner)
+        origin = await _origin(unit, parent) if given.context is SubagentContext.INHERIT else None
+        thread, _ = await make_child(unit, parent, spawner, origin, thread_id=given.id, title=given.title)
         loaded = await load(unit.tx, thread.id, provider, None)
         plan = plan_start(loaded.situation)
         if plan.outcome is Outcome.UNSUPPORTED:
@@ -120,7 +95,7 @@ async def spawn_subagent(box: Toolbox, key: str | None, given: SpawnSubagent) ->
                 ErrorCode.UNSUPPORTED_TRANSFER,
                 f"This subagent can't be started. {plan.reason} Take another provider, or context NONE.",
             )
-        run = StartRun(
+        wanted = StartRun(
             id=given.run_id,
             thread_id=thread.id,
             provider=given.provider,
@@ -128,51 +103,18 @@ async def spawn_subagent(box: Toolbox, key: str | None, given: SpawnSubagent) ->
             message=given.task,
             executor=given.executor,
         )
-        started = await begin(box, unit, run, loaded, plan, Creator.AGENT, tokens)
-        transfer = started.start.transfers[0] if started.start else loaded.transfers[0]
+        run, start = await begin(box, unit, wanted, loaded, plan, Creator.AGENT, tokens)
+        (transfer,) = start.transfers
         unit.record(
             "subagent.spawned",
             thread,
-            run_id=started.run.id,
+            run_id=run.id,
             transfer_id=transfer.id,
-            data={"parentRunId": spawner.id, "context": given.context.value, **planned_event(started)},
+            data={"parentRunId": spawner.id, "context": given.context.value, **planned_event(start)},
         )
-        return SpawnResult(thread=thread, transfer=transfer, started=started)
+        return SpawnResult(thread=thread, transfer=transfer, started=StartResult(run=run, start=start))
 
     return await execute(box, "spawnSubagent", key, given, _SpawnCodec(), work)
-
-
-async def _create(unit: Unit, given: SpawnSubagent, parent: Thread, spawner: Run) -> Thread:
-    """The thread of a subagent, and the transfer into it."""
-    origin = await _origin(unit, parent) if given.context is SubagentContext.INHERIT else None
-    spawned_by = SourcePoint(thread_id=parent.id, run_id=spawner.id, position=spawner.position)
-    thread = offspring(
-        given.id or new_id(IdKind.THREAD),
-        parent,
-        Relationship.SUBAGENT,
-        origin,
-        title=given.title,
-        created_by=Creator.AGENT,
-        created_at=unit.now,
-    ).model_copy(
-        update={
-            "spawned_by_run_id": spawner.id,
-            "spawned_by_position": spawner.position,
-            "subagent_depth": parent.subagent_depth + 1,
-        }
-    )
-    transfer = pending_transfer(
-        new_id(IdKind.TRANSFER),
-        TransferType.SUBAGENT_SPAWN,
-        origin.point if origin else spawned_by,
-        thread.id,
-        source_thread_id=parent.id,
-        created_by=Creator.AGENT,
-        created_at=unit.now,
-    )
-    await unit.tx.demand(_CREATE, parentRunId=spawner.id, thread=properties(thread), transferId=transfer.id)
-    await make_transfer(unit, transfer)
-    return thread
 
 
 async def _origin(unit: Unit, parent: Thread) -> Origin | None:
@@ -198,84 +140,48 @@ async def complete_subagent(box: Toolbox, key: str | None, given: CompleteSubage
         if locked.run.status.active:
             require_started(locked.run)
             ended = await end_run(unit, locked, RunStatus.COMPLETED, Ending(ResultStatus.COMPLETED, given.result))
-            run, result, kind = ended.run, _given(ended), "run.completed"
+            run, back, kind = ended.run, _given(ended), "run.completed"
             data: dict[str, JsonValue] = {}
         else:
-            run, result = locked.run, await _on_record(unit, locked)
-            late = given.result is not None and given.result != result.result_text
+            run, back = locked.run, await _on_record(unit, locked)
+            late = given.result is not None and given.result != back.result.result_text
             kind = "report.late" if late else "subagent.asked"
             data = {"report": given.model_dump(mode="json", by_alias=True)} if late else {}
-        handoff = None
-        if given.to_running_run and result.status is TransferStatus.PENDING:
-            result, handoff = await _hand_over(box, unit, locked.thread, run, result)
+        result, handoff, passages = back.result, None, dict[str, Passage]()
+        provider = box.providers.get(back.spawner.provider)
+        if given.to_running_run and provider is not None and may_take(back.spawner, result):
+            draft = await result_draft(unit, result, run, locked.thread.title, provider, provider.handoff_tokens)
+            await store(unit, [draft])
+            handoff = draft.handoff
+            told = consumption(result, back.spawner, Strategy.DELTA_CONTEXT, unit.now, handoffId=handoff.id)
+            passages = {result.id: told}
+            (result,) = await consume(unit, back.spawner, passages)
+            await take_results(box, unit, back.spawner, [result])
         unit.record(
             kind,
             locked.thread,
             run_id=run.id,
             transfer_id=result.id,
-            data={**data, "transfers": [{"id": result.id, "states": [result.status.value]}]},
+            data={**data, "transfers": states_of(passages)},
         )
         return SubagentResult(run=run, transfer=result, handoff=handoff)
 
-    return await execute(box, "completeSubagent", key, given, _ResultCodec(SubagentResult), work)
+    return await execute(box, "completeSubagent", key, given, HandoffCodec(SubagentResult), work)
 
 
-def _given(ended: Ended) -> Transfer:
-    if ended.result is None:
+def _given(ended: Ended) -> GivenBack:
+    if ended.given is None:
         raise LookupError(f"run {ended.run.id} of a subagent gave nothing back")
-    return ended.result
+    return ended.given
 
 
-async def _on_record(unit: Unit, locked: LockedRun) -> Transfer:
-    """The result that an ended run gave back. Its thread's parent is locked as by the end itself."""
-    await unit.lock_thread(spawner_of(locked.thread).thread_id)
+async def _on_record(unit: Unit, locked: LockedRun) -> GivenBack:
+    """The result that an ended run gave back. The thread that spawned it is locked as by the end itself."""
+    spawner = (await lock_run(unit, spawner_of(locked.thread).run_id)).run
     row = await unit.tx.demand(_RESULT, threadId=locked.thread.id, runId=locked.run.id)
     if row["transfer"] is None:
         raise NotFound(f"Run {locked.run.id} gave no result back.")
-    return Transfer.model_validate(row["transfer"])
-
-
-async def _hand_over(
-    box: Toolbox, unit: Unit, child: Thread, run: Run, result: Transfer
-) -> tuple[Transfer, Handoff | None]:
-    """Gives a result to the run that spawned the subagent, if that works: its executor is told it by the answer."""
-    spawner = Run.model_validate((await unit.tx.demand(_RUNS, ids=[spawner_of(child).run_id]))["records"][0])
-    provider = box.providers.get(spawner.provider)
-    if provider is None or not may_take(spawner, result):
-        return result, None
-    request = result_request(result, run, child.title, provider, provider.handoff_tokens)
-    built = await asyncio.to_thread(build_handoff, request)
-    handoff = Handoff(
-        id=new_id(IdKind.HANDOFF),
-        transfer_id=result.id,
-        target_thread_id=spawner.thread_id,
-        provider=provider.key,
-        kind=HandoffKind.DELTA_CONTEXT,
-        text=built.text,
-        hash=built.hash,
-        tokens=built.tokens,
-        budget_tokens=provider.handoff_tokens,
-        segments=NO_SEGMENTS,
-        payload=built.payload.model_dump_json(by_alias=True),
-        created_at=unit.now,
-    )
-    await store(unit, [Draft(handoff, built.carries)])
-    require_move(result, TransferStatus.RESOLVED_PORTABLE)
-    changes = {
-        "status": TransferStatus.CONSUMED.value,
-        "strategy": Strategy.DELTA_CONTEXT.value,
-        "targetProvider": provider.key,
-        "handoffId": handoff.id,
-        "resolvedAt": unit.now,
-        "consumedAt": unit.now,
-        "consumedByRunId": spawner.id,
-    }
-    row = await unit.tx.demand(
-        _CONSUME, transfers=[{"id": result.id, "properties": changes}], runId=spawner.id, now=unit.now
-    )
-    consumed = Transfer.model_validate(row["records"][0])
-    await take_results(box, unit, spawner, [consumed])
-    return consumed, handoff
+    return GivenBack(Transfer.model_validate(row["transfer"]), spawner)
 
 
 async def cancel_subagent(box: Toolbox, key: str | None, given: CancelSubagent) -> SubagentResult:
@@ -290,7 +196,7 @@ async def cancel_subagent(box: Toolbox, key: str | None, given: CancelSubagent) 
         locked = await lock_run(unit, given.run_id)
         spawner_of(locked.thread)
         if not locked.run.status.active:
-            result = await _on_record(unit, locked)
+            result = (await _on_record(unit, locked)).result
             unit.record("subagent.asked", locked.thread, run_id=locked.run.id, transfer_id=result.id)
             return SubagentResult(run=locked.run, transfer=result)
         below = await lock_subagents(unit, locked.thread)
@@ -300,7 +206,7 @@ async def cancel_subagent(box: Toolbox, key: str | None, given: CancelSubagent) 
             if thread.active_run_id is not None:
                 await _cancel(unit, await lock_run(unit, thread.active_run_id), reason)
                 cancelled += 1
-        result = _given(ended)
+        result = _given(ended).result
         unit.record(
             "run.interrupted",
             locked.thread,
@@ -310,7 +216,7 @@ async def cancel_subagent(box: Toolbox, key: str | None, given: CancelSubagent) 
         )
         return SubagentResult(run=ended.run, transfer=result, cancelled_runs=cancelled)
 
-    return await execute(box, "cancelSubagent", key, given, _ResultCodec(SubagentResult), work)
+    return await execute(box, "cancelSubagent", key, given, HandoffCodec(SubagentResult), work)
 
 
 async def _cancel(unit: Unit, locked: LockedRun, reason: str) -> Ended:

@@ -45,8 +45,7 @@ class StartSituation(Record):
     """All that a start is decided on.
 
     `history` is the thread's own so far; `brought` what transfers from other threads add to it with this start, in
-    their order, each less what comes before. `task_alone`: the thread is a subagent's; where it has no history it has
-    its task, and nothing else.
+    their order, each less what comes before. `subagent`: the thread is one's.
     """
 
     history: History
@@ -56,9 +55,14 @@ class StartSituation(Record):
     forkable: ForkableTurn | None = None
     ledger: Ledger
     min_handoff_tokens: int
-    task_alone: bool = False
+    subagent: bool = False
     forced: Strategy | None = None
     fork_failure: str | None = None
+
+    @property
+    def task_alone(self) -> bool:
+        """Whether the run stands on nothing but the task of a subagent."""
+        return self.subagent and not self.whole
 
     @property
     def whole(self) -> History:
@@ -136,7 +140,7 @@ def _parcel(brought: Brought, deliver: History, ledger: Ledger) -> Parcel:
 
 
 def _bases(situation: StartSituation) -> Iterator[_Base]:
-    if not situation.whole and situation.task_alone:
+    if situation.task_alone:
         yield _Base(
             outcome=Outcome.PORTABLE,
             strategy=Strategy.PORTABLE_CONTEXT,

@@ -1,21 +1,25 @@
 """Subagents: how deep and how many a run may spawn, and what one gives back when a run of it ends."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
 import orjson
 
 from plait.domain.errors import ErrorCode, InvalidInput, Refused
+from plait.domain.forking import Origin, offspring
 from plait.domain.model import (
     Creator,
     ItemKind,
     ItemStatus,
+    Relationship,
     ResultStatus,
     Run,
     RunStatus,
     SourcePoint,
     Thread,
     Transfer,
+    TransferStatus,
     TransferType,
     TurnItem,
 )
@@ -28,6 +32,28 @@ class SubagentLimits(NamedTuple):
 
     depth: int
     children: int
+
+
+def child_thread(
+    thread_id: str, parent: Thread, spawner: Run, origin: Origin | None, *, title: str | None, created_at: datetime
+) -> Thread:
+    """The thread of a subagent. Without an `origin` it has nothing of its parent's history."""
+    child = offspring(
+        thread_id,
+        parent,
+        Relationship.SUBAGENT,
+        origin,
+        title=title,
+        created_by=Creator.AGENT,
+        created_at=created_at,
+    )
+    return child.model_copy(
+        update={
+            "spawned_by_run_id": spawner.id,
+            "spawned_by_position": spawner.position,
+            "subagent_depth": parent.subagent_depth + 1,
+        }
+    )
 
 
 def require_room(parent: Thread, spawner: Run, limits: SubagentLimits) -> None:
@@ -47,7 +73,7 @@ def require_room(parent: Thread, spawner: Run, limits: SubagentLimits) -> None:
 
 
 class Ending(NamedTuple):
-    """How a run of a subagent ended, and the answer that was given for it, if any."""
+    """How a run of a subagent ended, and the answer that was given for one that did its task, if any."""
 
     status: ResultStatus
     answer: str | None = None
@@ -73,7 +99,7 @@ def result_transfer(
     Its base point is the run that spawned the subagent.
     """
     point = SourcePoint(thread_id=child.id, run_id=run.id, position=run.position)
-    text = ending.answer if ending.status is ResultStatus.COMPLETED else (ending.answer or run.reason)
+    text = ending.answer if ending.status is ResultStatus.COMPLETED else run.reason
     return pending_transfer(
         transfer_id,
         TransferType.SUBAGENT_RESULT,
@@ -87,13 +113,23 @@ def result_transfer(
 
 def result_item(item_id: str, result: Transfer, run: Run, created_at: datetime) -> TurnItem:
     """The result as an item of the run that takes it, so that it is in the history from there on."""
-    data = {
-        "threadId": result.source_thread_id,
-        "runId": result.source_run_id,
-        "transferId": result.id,
-        "status": result.result_status.value if result.result_status else None,
-        "result": result.result_text or "",
-    }
+    ids = {"threadId": result.source_thread_id, "runId": result.source_run_id, "transferId": result.id}
+    # What it says counts; the ids beside it are for programs.
+    tokens = count_tokens(result.result_text or "")
+    return _item(item_id, run, ids | _said(result), created_at).model_copy(update={"tokens": tokens})
+
+
+def told_item(result: Transfer, run: Run) -> TurnItem:
+    """The result as it is told: how the work ended, and what it came to; no ids, which mean nothing to an agent."""
+    return _item(run.id, run, _said(result), run.created_at)
+
+
+def _said(result: Transfer) -> dict[str, str | None]:
+    status = result.result_status.value if result.result_status else None
+    return {"status": status, "result": result.result_text or ""}
+
+
+def _item(item_id: str, run: Run, data: Mapping[str, str | None], created_at: datetime) -> TurnItem:
     return TurnItem(
         id=item_id,
         run_id=run.id,
@@ -102,18 +138,8 @@ def result_item(item_id: str, result: Transfer, run: Run, created_at: datetime) 
         kind=ItemKind.SUBAGENT,
         status=ItemStatus.FINISHED,
         data=orjson.dumps(data).decode(),
-        # What it says; the ids beside it are for programs.
-        tokens=count_tokens(result.result_text or ""),
         created_at=created_at,
     )
-
-
-def told_item(result: Transfer, run: Run) -> TurnItem:
-    """The result as it is told: how the work ended, and what it came to; no ids, which mean nothing to an agent."""
-    item = result_item(run.id, result, run, run.created_at)
-    status = result.result_status.value if result.result_status else None
-    told = {"status": status, "result": result.result_text or ""}
-    return item.model_copy(update={"data": orjson.dumps(told).decode()})
 
 
 def spawner_of(thread: Thread) -> SourcePoint:
@@ -124,5 +150,5 @@ def spawner_of(thread: Thread) -> SourcePoint:
 
 
 def may_take(spawner: Run, result: Transfer) -> bool:
-    """Whether this run can take the result now: it spawned the subagent, and works."""
-    return spawner.status is RunStatus.RUNNING and result.base_run_id == spawner.id
+    """Whether the run that spawned a subagent can take its result now: that waits, and it works."""
+    return spawner.status is RunStatus.RUNNING and result.status is TransferStatus.PENDING

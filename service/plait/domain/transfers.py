@@ -1,9 +1,11 @@
 """How a transfer begins, and its state machine."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import NamedTuple
 
 from plait.domain.errors import ErrorCode, Refused
-from plait.domain.model import Creator, SourcePoint, Strategy, Transfer, TransferStatus, TransferType
+from plait.domain.model import Creator, Run, SourcePoint, Strategy, Transfer, TransferStatus, TransferType
 
 _MOVES: dict[TransferStatus, frozenset[TransferStatus]] = {
     TransferStatus.PENDING: frozenset(
@@ -106,3 +108,40 @@ def require_move(transfer: Transfer, after: TransferStatus) -> None:
 def resolved_status(strategy: Strategy) -> TransferStatus:
     """The state that a resolution by `strategy` gives."""
     return TransferStatus.RESOLVED_NATIVE if strategy is Strategy.NATIVE_FORK else TransferStatus.RESOLVED_PORTABLE
+
+
+class Passage(NamedTuple):
+    """The states a transfer goes through at once, and the properties that change with them."""
+
+    states: tuple[TransferStatus, ...]
+    changes: Mapping[str, object]
+
+
+def resolution(transfer: Transfer, strategy: Strategy, at: datetime) -> Passage:
+    """A transfer is resolved by `strategy`. Raises `Refused` as `require_move`."""
+    after = resolved_status(strategy)
+    require_move(transfer, after)
+    return Passage((after,), {"status": after.value, "strategy": strategy.value, "resolvedAt": at})
+
+
+def consumption(transfer: Transfer, run: Run, strategy: Strategy, at: datetime, **how: object) -> Passage:
+    """A run's provider accepted what a transfer carries; one that waits is resolved by `strategy` on the way.
+
+    `how` is what else its resolution gives: the native thread or the handoff. Raises `Refused` as `require_move`.
+    """
+    passed = Passage((), {})
+    if transfer.status is TransferStatus.PENDING:
+        passed = resolution(transfer, strategy, at)
+        transfer = transfer.model_copy(update={"status": passed.states[-1]})
+        passed = passed._replace(changes={**passed.changes, **how})
+    require_move(transfer, TransferStatus.CONSUMED)
+    return Passage(
+        (*passed.states, TransferStatus.CONSUMED),
+        {
+            **passed.changes,
+            "status": TransferStatus.CONSUMED.value,
+            "consumedAt": at,
+            "consumedByRunId": run.id,
+            "targetProvider": run.provider,
+        },
+    )

@@ -86,7 +86,7 @@ async def load_start(
         # The last to be given: whatever was read added to it.
         ledger=chains.ledger,
         min_handoff_tokens=min_handoff_tokens,
-        task_alone=thread.spawned_by is not None,
+        subagent=thread.spawned_by is not None,
         forced=forced,
         fork_failure=fork_failure,
     )
