@@ -160,6 +160,12 @@ HOT = {
         """{ threads(first: 100) { totalCount nodes { id title parent { title } root { title } } } }""",
         "list_threads count_threads threads_by_id",
     ),
+    "what the provider threads of a thread know": (
+        """query ($id: ID!) { thread(id: $id) { providerThreads { provider coverage(first: 100) {
+          totalCount nodes { via inHistory runCount firstRun { id } lastRun { id } handoff { tokens } }
+        } } } }""",
+        "threads_by_id thread_provider_threads coverage segment_ends",
+    ),
     "the way between two threads": (
         """query ($id: ID!) { lineagePath(from: $id, to: $id) {
           threads { id title status } edges { id kind sourceThreadId targetThreadId }
@@ -250,6 +256,15 @@ def test_a_query_runs_the_same_statements_whether_there_is_little_to_see_or_much
         variables = {"id": thread} if "$id" in document else {}
 
         assert statements_of(bench, document, **variables) == sorted(expected.split())
+
+
+def test_what_all_provider_threads_of_a_page_know_is_read_at_once(bench: Bench) -> None:
+    thread = bench.client.thread()["id"]
+    for provider in ("codex", "claude", "opencode", "codex"):
+        bench.client.whole_run(thread, "Go on", provider=provider)
+    document, expected = HOT["what the provider threads of a thread know"]
+
+    assert statements_of(bench, document, id=thread) == sorted([*expected.split(), "handoffs_by_id"])
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")

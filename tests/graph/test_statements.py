@@ -37,6 +37,11 @@ READ_OFF_AN_INDEX = {
     "list_threads",
     "oldest_runs",
     "runs_page",
+<<<<<<< HEAD
+=======
+    "runs_to_purge",
+    "segment_ends",
+>>>>>>> b5c4bfb (coverage of a provider thread: what it knows natively and by which handoff, and what was rolled back since)
     "start_state",
     "thread_checkpoints",
     "visible_items_backward",
@@ -186,7 +191,7 @@ def test_a_fork_claims_its_receipt_as_every_command_does() -> None:
 
 def test_a_start_reads_the_threads_of_a_history_as_every_reader_does() -> None:
     """It reads them with all else in one statement: what a history is must not come to differ."""
-    chain, start = (" ".join(service_statement(name).text.split()) for name in ("chain", "start_state"))
+    chain, *others = (" ".join(service_statement(name).text.split()) for name in ("chain", "start_state", "coverage"))
     collected = chain[chain.index("WITH DISTINCT a") :]
 
-    assert collected in start
+    assert all(collected in other for other in others)

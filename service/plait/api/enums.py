@@ -7,6 +7,7 @@ from typing import TypeVar, cast
 import strawberry
 from strawberry.types.enum import StrawberryEnumDefinition
 
+from plait.domain.coverage import CoverageVia
 from plait.domain.model import (
     CheckpointKind,
     Creator,
@@ -234,6 +235,14 @@ described(
         ContextInjection.BEFORE_MESSAGE: "As text before the message.",
         ContextInjection.SYSTEM_TEXT: "As part of the system text.",
         ContextInjection.OWN_ITEM: "As an item of its own.",
+    },
+)
+described(
+    CoverageVia,
+    "How a provider thread came to know something.",
+    {
+        CoverageVia.NATIVE: "By turns of its own, or of the provider thread it was natively forked from.",
+        CoverageVia.HANDOFF: "It was told by a handoff, or was forked from one that was.",
     },
 )
 described(

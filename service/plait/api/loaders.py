@@ -8,6 +8,8 @@ from strawberry.dataloader import DataLoader
 
 from plait.domain.errors import NotFound
 from plait.domain.model import Checkpoint, ExecutionNode, Handoff, ProviderThread, Run, Thread, Transfer, TurnItem
+from plait.graph.coverage import CoverageKey, CoverageSegment
+from plait.graph.pages import Page
 from plait.graph.readers import Readers
 
 MAX_BATCH = 250
@@ -85,6 +87,11 @@ class Loaders:
     def execution_nodes_of_runs(self) -> DataLoader[str, list[ExecutionNode]]:
         """The native children that were seen in each run."""
         return DataLoader(load_fn=self._readers.execution_nodes_of_runs, max_batch_size=MAX_BATCH)
+
+    @cached_property
+    def coverage(self) -> DataLoader[CoverageKey, Page[CoverageSegment]]:
+        """A page of what a provider thread knows."""
+        return DataLoader(load_fn=self._readers.coverage_of, max_batch_size=MAX_BATCH)
 
     @cached_property
     def first_items(self) -> DataLoader[str, TurnItem | None]:

@@ -23,6 +23,7 @@ from plait.domain.model import (
 from plait.domain.tallies import Ledger, measure
 from plait.graph.chains import Chain, last_point, read_chain
 from plait.graph.contents import run_bounds
+from plait.graph.coverage import CoverageKey, CoverageSegment, read_coverage
 from plait.graph.cursors import decode_cursor, encode_cursor
 from plait.graph.database import Database, Row, Transaction
 from plait.graph.pages import (
@@ -175,6 +176,16 @@ class Readers:
     async def provider_threads_of(self, thread_id: str, first: int) -> list[ProviderThread]:
         """The provider threads behind a thread, the last used first."""
         return await self._owned(_THREAD_PROVIDERS, ProviderThread, thread_id, {"limit": first})
+
+    async def coverage_of(self, wanted: Sequence[CoverageKey]) -> list[Page[CoverageSegment] | Exception]:
+        """What provider threads know, a page of it for each; forward pages only. What is wrong stands in its place."""
+
+        async def work(tx: Transaction) -> list[Page[CoverageSegment] | Exception]:
+            found = await read_coverage(tx, wanted)
+            pairs = zip(found, wanted, strict=True)
+            return [page if page is not None else _no("provider thread", key) for page, (key, _) in pairs]
+
+        return await self._database.read(work)
 
     async def checkpoints_of(self, thread_id: str, first: int) -> list[Checkpoint]:
         """The checkpoints of a thread, newest first."""
