@@ -212,7 +212,8 @@ class _Pattern:
         """What stands where `a` stood in the first round, and `b` in the second."""
         if isinstance(a, dict) and isinstance(b, dict):
             x, y = cast(Properties, a), cast(Properties, b)
-            parts = {key: self._value(x.get(key), value) for key, value in y.items()}
+            # Answers keep their numbers: they are long, and nothing that is measured reads them.
+            parts = {key: self._value(value if key in _ANSWERS else x.get(key), value) for key, value in y.items()}
             return lambda step: {key: part(step) for key, part in parts.items()}
         if isinstance(b, list):
             ys = cast("list[object]", b)
