@@ -22,15 +22,9 @@ _RUN_AT = service_statement("run_at")
 class TakenIn(NamedTuple):
     """A segment of another thread that a run took in, with the tallies at its ends, as the run keeps it."""
 
-    thread_id: str
-    after: Mark
-    through: Mark
+    segment: Segment
     before_it: Tally
     with_it: Tally
-
-    @property
-    def segment(self) -> Segment:
-        return Segment(self.thread_id, self.after, self.through)
 
 
 class KeptJoint(NamedTuple):
@@ -46,43 +40,36 @@ def joint_of(parcels: Iterable[Parcel]) -> KeptJoint:
     leaves: list[TakenIn] = []
     for parcel in parcels:
         tallies = iter(parcel.tallies)
-        adds += [_taken_in(segment, *next(tallies)) for segment in parcel.part.segments]
-        leaves += [_taken_in(segment, *next(tallies)) for segment in parcel.leaves.segments]
+        adds += [TakenIn(segment, *next(tallies)) for segment in parcel.part.segments]
+        leaves += [TakenIn(segment, *next(tallies)) for segment in parcel.leaves.segments]
     return KeptJoint(_as_json(adds), _as_json(leaves))
-
-
-def _taken_in(segment: Segment, before: Tally, after: Tally) -> TakenIn:
-    return TakenIn(
-        thread_id=segment.thread_id, after=segment.after, through=segment.through, before_it=before, with_it=after
-    )
 
 
 def _as_json(rows: Sequence[TakenIn]) -> str | None:
     kept = [
         {
-            "threadId": row.thread_id,
-            "after": tuple(row.after),
-            "through": tuple(row.through),
-            "beforeIt": tuple(row.before_it),
-            "withIt": tuple(row.with_it),
+            "threadId": segment.thread_id,
+            "after": tuple(segment.after),
+            "through": tuple(segment.through),
+            "beforeIt": tuple(before_it),
+            "withIt": tuple(with_it),
         }
-        for row in rows
+        for segment, before_it, with_it in rows
     ]
     return orjson.dumps(kept).decode() if kept else None
 
 
 def _from_json(kept: str | None) -> tuple[TakenIn, ...]:
     # By hand: a history may run through thousands of joints, and a model for each took most of the time.
-    rows = orjson.loads(kept) if kept else ()
     return tuple(
-        TakenIn(
-            row["threadId"],
-            Mark(*row["after"]),
-            Mark(*row["through"]),
-            Tally(*row["beforeIt"]),
-            Tally(*row["withIt"]),
-        )
-        for row in rows
+        [
+            TakenIn(
+                Segment(row["threadId"], Mark(*row["after"]), Mark(*row["through"])),
+                Tally(*row["beforeIt"]),
+                Tally(*row["withIt"]),
+            )
+            for row in (orjson.loads(kept) if kept else ())
+        ]
     )
 
 
@@ -111,8 +98,8 @@ class JointRow(Record):
         return Joint(
             Mark(self.position - 1),
             Mark(self.previous) if self.previous else START,
-            tuple(row.segment for row in self.taken),
-            tuple(row.segment for row in self.left),
+            tuple([row.segment for row in self.taken]),
+            tuple([row.segment for row in self.left]) if self.leaves else (),
         )
 
 
@@ -136,6 +123,12 @@ class ChainLink(Record):
             return START
         return Mark(self.origin_position, WHOLE_RUN if self.origin_item_position is None else self.origin_item_position)
 
+    @cached_property
+    def link(self) -> ThreadLink:
+        """Kept, as a start asks for it once for each provider thread."""
+        joints = tuple(sorted(row.joint for row in self.joints))
+        return ThreadLink(self.thread_id, self.origin_thread_id, self.origin, joints)
+
 
 _LINKS = TypeAdapter(tuple[ChainLink, ...])
 
@@ -153,8 +146,7 @@ class Chain:
         """
         link = self._links.get(thread_id)
         while link is not None:
-            joints = tuple(sorted(row.joint for row in link.joints))
-            yield ThreadLink(link.thread_id, link.origin_thread_id, link.origin, joints)
+            yield link.link
             link = self._links.get(link.origin_thread_id) if link.origin_thread_id else None
 
     def history_at(self, thread_id: str, mark: Mark) -> History:
@@ -189,8 +181,9 @@ class Chain:
                 ledger[(link.thread_id, Mark(row.position - 1))] = Tally(row.ordinal - 1, row.tokens_before)
                 ledger[(link.thread_id, Mark(row.previous))] = Tally(row.previous_ordinal, row.previous_tokens)
                 for taken in (*row.taken, *row.left):
-                    ledger[(taken.thread_id, taken.after)] = taken.before_it
-                    ledger[(taken.thread_id, taken.through)] = taken.with_it
+                    thread_id, after, through = taken.segment
+                    ledger[(thread_id, after)] = taken.before_it
+                    ledger[(thread_id, through)] = taken.with_it
         return ledger
 
 
