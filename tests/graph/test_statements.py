@@ -37,11 +37,7 @@ READ_OFF_AN_INDEX = {
     "list_threads",
     "oldest_runs",
     "runs_page",
-<<<<<<< HEAD
-=======
-    "runs_to_purge",
     "segment_ends",
->>>>>>> b5c4bfb (coverage of a provider thread: what it knows natively and by which handoff, and what was rolled back since)
     "start_state",
     "thread_checkpoints",
     "visible_items_backward",
