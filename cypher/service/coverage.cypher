@@ -41,7 +41,7 @@ CALL (asked) {
   RETURN collect({
     threadId: a.id, originThreadId: a.originThreadId, originPosition: a.originPosition,
     originItemPosition: a.originItemPosition, originTokens: a.originTokens, originOrdinal: a.originOrdinal,
-    headPosition: a.headPosition, headTokens: a.headTokens, headOrdinal: a.headOrdinal, purgedAt: a.purgedAt,
+    headPosition: a.headPosition, headTokens: a.headTokens, headOrdinal: a.headOrdinal,
     joints: COLLECT {
       MATCH (r:Run)
       USING INDEX r:Run(threadId, jointPrevious)
