@@ -5,8 +5,9 @@
 // Columns: runs
 UNWIND $runs AS wanted
 CALL (wanted) {
-  MATCH (i:TurnItem {runId: wanted.runId})
-  WHERE i.position > wanted.after AND i.position <= wanted.through
+  MATCH (i:TurnItem)
+  USING INDEX i:TurnItem(runId, position)
+  WHERE i.runId = wanted.runId AND i.position > wanted.after AND i.position <= wanted.through
   WITH wanted, i ORDER BY i.runId, i.position
   WITH wanted, collect([i.position, i.tokens]) AS sizes
   WITH wanted, size(sizes) AS total, reduce(
@@ -15,9 +16,12 @@ CALL (wanted) {
     CASE WHEN found[0] > 0 THEN [found[0] - entry[1], entry[0]] ELSE found END
   )[1] AS edge
   CALL (wanted, edge) {
-    MATCH (i:TurnItem {runId: wanted.runId})
-    WHERE i.position > wanted.after AND i.position <= wanted.through
-      AND (i.position = wanted.after + 1 OR CASE WHEN wanted.opening THEN i.position <= edge ELSE i.position >= edge END)
+    MATCH (i:TurnItem)
+    USING INDEX i:TurnItem(runId, position)
+    WHERE i.runId = wanted.runId AND i.position > wanted.after AND i.position <= wanted.through
+      // By CASE alone: of an OR the planner may make two seeks, and sort them.
+      AND CASE WHEN i.position = wanted.after + 1 THEN true
+               WHEN wanted.opening THEN i.position <= edge ELSE i.position >= edge END
     WITH i ORDER BY i.runId, i.position
     RETURN collect(i {.*}) AS items
   }
